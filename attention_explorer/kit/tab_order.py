@@ -7,9 +7,15 @@ from itertools import pairwise
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QWidget
 
+from attention_explorer.kit.controls.formula_label import FormulaLabel
+from attention_explorer.kit.controls.term_block import TermBlock
+
 
 def in_order(*parts: QWidget) -> None:
-    """Have Tab go through parts in this order, and within each in the order in which its widgets were made."""
+    """Have Tab go through parts in this order, and within each in the order in which its widgets were made.
+
+    What takes the keyboard only while there is something to reach in it gets its place too.
+    """
     reached = [widget for part in parts for widget in (part, *part.findChildren(QWidget)) if _takes_tab(widget, part)]
     for before, after in pairwise(reached):
         QWidget.setTabOrder(before, after)
@@ -17,4 +23,5 @@ def in_order(*parts: QWidget) -> None:
 
 def _takes_tab(widget: QWidget, part: QWidget) -> bool:
     is_here = widget.window() is part.window()  # and not in the list that a box opens
-    return is_here and bool(widget.focusPolicy() & Qt.FocusPolicy.TabFocus) and widget.focusProxy() is None
+    may = isinstance(widget, TermBlock | FormulaLabel) or bool(widget.focusPolicy() & Qt.FocusPolicy.TabFocus)
+    return is_here and may and widget.focusProxy() is None

@@ -23,7 +23,7 @@ LONG_NUMBER = 100_000
 
 
 class SlidingNumber(QWidget, Generic[S]):
-    """A labelled slider with a field for the exact number. A drag is one undo step, Esc puts it back."""
+    """A labelled slider with a field for the exact number. A drag is one step, Esc puts it back."""
 
     def __init__(
         self,
@@ -35,11 +35,14 @@ class SlidingNumber(QWidget, Generic[S]):
         change: Callable[[S, Any], S],
         stops: Sequence[float] = (),
         parent: QWidget | None = None,
+        *,
+        undo: str = "",
     ) -> None:
+        """``undo`` is what a change is called in the undo menu: to move what ``name`` says, if it is empty."""
         super().__init__(parent)
         self._session, self._part, self._change, self._stops = session, part, change, tuple(stops)
         self._is_whole = all(stop == round(stop) for stop in self._stops)
-        self._undo_label, self._merge = f"Move the {name}", f"{part} {name}"
+        self._undo_label, self._merge = undo or f"Move the {name}", f"{part} {name}"
         self.label = QLabel(title)
         self.slider = QSlider(Qt.Orientation.Horizontal)
         said = _at_the_beginning(name)

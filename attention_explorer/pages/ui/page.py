@@ -64,6 +64,8 @@ class Page(QWidget):
         A place of the picture was chosen; see `ask_for_place`.
     code_wanted
         The program that computes what is on show.
+    present_wanted
+        The page is to be shown large, to a room.
     withholding
         The page keeps an answer to itself from now on, or no longer.
     """
@@ -79,6 +81,7 @@ class Page(QWidget):
     page_wanted = Signal(str)
     guessed = Signal(object)
     code_wanted = Signal()
+    present_wanted = Signal()
     withholding = Signal()
 
     gestures: tuple[tuple[str, str], ...] = ()
@@ -162,6 +165,9 @@ class Page(QWidget):
         is_possible = self.show_withheld()
         self.withholding.emit()
         return is_possible
+
+    def reveal(self, names: tuple[str, ...]) -> None:
+        """Bring parts of the page into sight, by their accessible names, where it keeps them put away."""
 
     def show_withheld(self) -> bool:
         """Show “?” while `withheld`, or everything again; return whether the page can do that."""

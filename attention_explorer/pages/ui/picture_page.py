@@ -125,11 +125,15 @@ class PicturesPage(RequestingPage, Generic[S]):
     @property
     def state(self) -> S:
         """The page's part of the state."""
-        found: S = getattr(self.session.state, self.part)
+        return self.own(self.session.state)
+
+    def own(self, state: ExplorerState) -> S:
+        """Return the page's part of a state, as the page shows it."""
+        found: S = getattr(state, self.part)
         return found
 
     def apply(self, change: Change[S]) -> None:
-        """Change the page's part of the state, as one undo step."""
+        """Change the page's part of the state, as one step."""
         new = replace(self.session.state, **{self.part: change.state})  # type: ignore[arg-type]
         self.session.apply(new, change.label, change.merge and f"{self.part} {change.merge}")
 
@@ -220,7 +224,7 @@ class PicturesPage(RequestingPage, Generic[S]):
     def render_state(self, old: ExplorerState, new: ExplorerState) -> None:
         if getattr(old, self.part) == getattr(new, self.part) and old is not new:
             return
-        state = getattr(new, self.part)
+        state = self.own(new)
         self._give_height()
         self.bar.show_state(state)
         self.controls.show_state(state)

@@ -1,0 +1,1 @@
+"""The one frame of a page: bar, picture, panel, main quantity, and a drawer for everything else."""

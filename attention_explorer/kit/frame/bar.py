@@ -1,0 +1,141 @@
+"""The line above the picture, the same on every page: name, example, views, and what is done with the picture."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from PySide6.QtCore import Signal
+from PySide6.QtWidgets import QHBoxLayout, QLabel, QMenu, QPushButton, QWidget
+
+from attention_explorer.core.preset import Preset
+from attention_explorer.kit.controls.choice import ChoiceBox, ChoiceRow
+from attention_explorer.kit.controls.preset_box import PresetBox
+from attention_explorer.kit.controls.room_kept import give_up_room, keep_out_of_sight
+from attention_explorer.kit.frame.view import View
+from attention_explorer.kit.theme import Look
+
+EXAMPLE_WIDTH = 220
+"""Pixels at zoom 1."""
+
+
+class FrameBar(QWidget):
+    """Name, example, views, Code, Share, Present.
+
+    Signals
+    -------
+    example_wanted : Preset
+        An example was chosen.
+    view_wanted : StrEnum
+        Another view was chosen.
+    code_wanted, present_wanted
+        A button was pressed.
+    share_wanted : QMenu
+        The menu is to be filled with what can be taken away.
+    """
+
+    example_wanted = Signal(object)
+    view_wanted = Signal(object)
+    code_wanted = Signal()
+    present_wanted = Signal()
+    share_wanted = Signal(object)
+
+    def __init__(self, title: str, views: Sequence[View[Any]], look: Look, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._look, self._views = look, tuple(views)
+        self._row = QHBoxLayout(self)
+        self._row.setContentsMargins(0, 0, 0, 0)
+        self.title = QLabel(title)
+        self.title.setObjectName("title")
+        self._presets: dict[object, dict[str, Preset[Any]]] = {
+            view.id: {ready.id: ready for ready in view.presets} for view in views
+        }
+        self.examples = {view.id: self._box(self._presets[view.id]) for view in views}
+        self._example = self.examples[views[0].id]  # that of the view on show
+        self._keeps_examples = False
+        choices = [(view.id, view.title, view.tip) for view in views]
+        self.view_row = ChoiceRow("View", choices, self.view_wanted.emit)
+        self.view_box = ChoiceBox("View", "Which picture is shown", choices, self.view_wanted.emit)
+        self.buttons = QWidget()
+        buttons = QHBoxLayout(self.buttons)
+        buttons.setContentsMargins(0, 0, 0, 0)
+        self.code = self._button("Code", "The NumPy program that computes what is on show")
+        self.share = self._button("Share", "Copy the picture or its numbers, or write them to a file")
+        self.present = self._button("Present", "Show the picture large, to a room (F5); Esc ends it")
+        self.code.clicked.connect(self.code_wanted)
+        self.present.clicked.connect(self.present_wanted)
+        menu = QMenu(self.share)
+        menu.aboutToShow.connect(lambda: self._fill(menu))
+        self.share.setMenu(menu)
+        self._row.addWidget(self.title)
+        for box in self.examples.values():
+            self._row.addWidget(box)
+        self._row.addStretch(1)
+        self._row.addWidget(self.view_row)
+        self._row.addWidget(self.view_box)
+        self._row.addStretch(1)
+        for button in (self.code, self.share, self.present):
+            buttons.addWidget(button)
+        self._row.addWidget(self.buttons)
+        self.set_look(look)
+
+    def _box(self, presets: dict[str, Preset[Any]]) -> PresetBox:
+        tip = "Examples; each says what to look for"
+        box = PresetBox(tip, tuple(presets.values()), lambda name: self.example_wanted.emit(presets[name]))
+        box.hide()
+        return box
+
+    @staticmethod
+    def _button(text: str, tip: str) -> QPushButton:
+        button = QPushButton(text)
+        button.setToolTip(tip)
+        button.setAccessibleDescription(tip)
+        return button
+
+    def _fill(self, menu: QMenu) -> None:
+        menu.clear()
+        self.share_wanted.emit(menu)
+
+    def set_look(self, look: Look) -> None:
+        """Wear another size."""
+        self._look = look
+        self._row.setSpacing(look.px(10))
+        for box in self.examples.values():
+            box.setFixedWidth(min(box.widest(look), look.px(EXAMPLE_WIDTH)))
+
+    def show_view(self, view: View[Any], example: str, *, changed: bool) -> None:
+        """Show which view is on show, and which example its settings come from."""
+        self.view_row.show_value(view.id)
+        self.view_box.show_value(view.id)
+        own = self.examples[view.id]
+        known = self._presets[view.id]
+        own.show_preset(example if example in known else "", changed=changed, otherwise="Examples")
+        self._example = own
+        self._show_examples()
+
+    def fit(self, width: int) -> None:
+        """Show the views as buttons where there is room for them in so many pixels, else as a list."""
+        # With room kept for the widest list of examples: views that become a list and back would be looked for.
+        example = max(box.maximumWidth() for box in self.examples.values())
+        taken = self.title.sizeHint().width() + self.buttons.sizeHint().width() + example + 5 * self._row.spacing()
+        has_room = taken + self.view_row.sizeHint().width() <= width
+        self.view_row.setVisible(has_room)
+        self.view_box.setVisible(not has_room)
+
+    @property
+    def chooser(self) -> QWidget:
+        """By which the views are chosen now."""
+        return self.view_box if self.view_row.isHidden() else self.view_row
+
+    def keep_examples_to_themselves(self, hidden: bool) -> None:
+        """Hide what says what is to be seen while a question is open: examples are named after it."""
+        self._keeps_examples = hidden
+        self._show_examples()
+
+    def _show_examples(self) -> None:
+        for box in self.examples.values():
+            if box is self._example:
+                keep_out_of_sight(self._keeps_examples, box)
+            else:
+                give_up_room(box)
+                box.hide()

@@ -1,0 +1,126 @@
+"""The drawer: every other control of a view, with a search line, and all that is said of its picture."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from PySide6.QtCore import Signal
+from PySide6.QtWidgets import QHBoxLayout, QLabel, QLineEdit, QPushButton, QVBoxLayout, QWidget
+
+from attention_explorer.kit.controls.card import Card
+from attention_explorer.kit.controls.term_block import TermBlock
+from attention_explorer.kit.controls.text_block import TextBlock, TextLine
+from attention_explorer.kit.form import Form
+from attention_explorer.kit.frame.panel import ItemsWidget
+from attention_explorer.kit.frame.view import View
+from attention_explorer.kit.items.item import Item
+from attention_explorer.kit.theme import Look
+
+
+class Drawer(QWidget):
+    """All fields of a view below one another, and what is said at length.
+
+    Signals
+    -------
+    changed : (state, undo label, merge)
+        Somebody has set a field, as `Form.changed` says.
+    refused : str
+        What was typed does not fit.
+    closed
+        The drawer is to be put away.
+    """
+
+    changed = Signal(object, str, str)
+    refused = Signal(str)
+    closed = Signal()
+
+    def __init__(self, look: Look, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._look = look
+        self._forms: dict[object, Form[Any]] = {}
+        self.column = QVBoxLayout(self)
+        self.column.setContentsMargins(0, 0, 0, 0)
+        self.card = Card(look)
+        self.search = QLineEdit()
+        self.search.setPlaceholderText("Find a setting")
+        self.search.setAccessibleName("Find a setting")
+        self.search.setClearButtonEnabled(True)
+        self.search.textChanged.connect(self._search)
+        self.nothing = QLabel("No setting of this view has these words.")
+        self.nothing.setWordWrap(True)
+        self.nothing.hide()
+        self.less = QPushButton("Less")
+        self.less.setToolTip("Put this away (Esc)")
+        self.less.clicked.connect(self.closed)
+        self.example_title = QLabel("This example")
+        self.says_title = QLabel("What the picture says")
+        self.example = TermBlock(look, 2, "This example")
+        self.says = TextBlock(look, 3, "What the picture says")
+        self.about = TextBlock(look, 3, "What is true of these settings")
+        self.table = ItemsWidget(look, "All numbers")
+        for title in (self.example_title, self.says_title):
+            title.setObjectName("cardTitle")
+        top = QHBoxLayout()
+        top.addWidget(self.search, 1)
+        top.addWidget(self.less)
+        self.card.body.addLayout(top)
+        self._place = QVBoxLayout()
+        self.card.body.addLayout(self._place)
+        self.card.body.addWidget(self.nothing)
+        for part in (self.says_title, self.says, self.table, self.example_title, self.example, self.about):
+            self.card.body.addWidget(part)
+        self.card.body.addStretch(1)
+        self.column.addWidget(self.card, 1)
+        self.form: Form[Any]
+
+    @property
+    def parts(self) -> tuple[QWidget, ...]:
+        """What Tab reaches, from top to bottom."""
+        return self.search, self.less, self.form, self.says, self.table, self.example, self.about
+
+    def set_look(self, look: Look) -> None:
+        """Wear other colours or another size."""
+        self._look = look
+        parts: list[Any] = [self.card, self.example, self.says, self.about, self.table, *self._forms.values()]
+        for part in parts:
+            part.set_look(look)
+        self.card.body.setSpacing(look.px(9))
+
+    def form_of(self, view: View[Any]) -> Form[Any]:
+        """Return the form of a view, made when it is first asked for."""
+        if view.id not in self._forms:
+            part = view.part
+            form = Form(part.kind, view.more, self._look, part.change, written=part.written, in_column=True)
+            form.changed.connect(self.changed)
+            form.refused.connect(self.refused)
+            self._forms[view.id] = form
+            self._place.addWidget(form)
+        return self._forms[view.id]
+
+    def show_view(self, view: View[Any]) -> None:
+        """Have the fields of a view."""
+        self.form = self.form_of(view)
+        for form in self._forms.values():
+            form.setVisible(form is self.form)
+
+    def show_state(self, state: Any) -> None:  # noqa: ANN401 # of the part of the view
+        """Show the fields of a state."""
+        self.form.show_state(state)
+        if self.search.text():
+            self._search(self.search.text())
+
+    def _search(self, words: str) -> None:
+        self.nothing.setHidden(self.form.search_for(words))
+
+    def show_words(self, says: tuple[TextLine, ...], example: str, about: tuple[str, ...]) -> None:
+        """Show what is said of picture, example and settings."""
+        self.says.set_text(*says)
+        self.example.set_text(TextLine(example))
+        self.about.set_text(*map(TextLine, about))
+        self.about.setVisible(bool(about))
+        for part in (self.example, self.example_title):
+            part.setVisible(bool(example))
+
+    def show_table(self, item: Item[Any] | None) -> None:
+        """Show the numbers of a picture as a table, where it has one."""
+        self.table.show_items(() if item is None else (item,))

@@ -1,0 +1,79 @@
+"""The main quantity of a view: a slider as wide as the page, with the ends of its range and a field for the number."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from PySide6.QtCore import Signal
+from PySide6.QtWidgets import QLabel, QWidget
+
+from attention_explorer.core.declared import declaration_of, value_of
+from attention_explorer.core.numerals import grouped
+from attention_explorer.kit.controls.card import Card
+from attention_explorer.kit.controls.sliding_number import SlidingNumber
+from attention_explorer.kit.drawing.log_axis import log_text
+from attention_explorer.kit.frame.view import View
+from attention_explorer.kit.theme import Look
+from attention_explorer.session.session import StateSession
+
+
+class MainQuantity(Card):
+    """The slider of the view on show; those of other views are made when they are first shown.
+
+    Signals
+    -------
+    refused : str
+        What was typed does not fit.
+    """
+
+    refused = Signal(str)
+
+    def __init__(self, session: StateSession[Any], look: Look, parent: QWidget | None = None) -> None:
+        self._session, self._look = session, look
+        self.sliders: dict[tuple[str, str], SlidingNumber[Any]] = {}
+        super().__init__(look, parent=parent)
+        self.setAccessibleName("Main quantity")
+
+    def set_look(self, look: Look) -> None:
+        self._look = look
+        self.body.setContentsMargins(look.px(14), look.px(7), look.px(12), look.px(7))
+        for slider in self.sliders.values():
+            slider.set_look(look)
+
+    def slider_of(self, view: View[Any]) -> SlidingNumber[Any]:
+        """Return the slider of a view."""
+        key = view.part.name, view.main
+        if key not in self.sliders:
+            said = declaration_of(view.part.kind, view.main)
+            slider: SlidingNumber[Any] = SlidingNumber(
+                self._session,
+                view.part.name,
+                said.label,
+                said.label,
+                said.tip,
+                lambda state, value: view.part.change(state, view.main, value),
+                said.stops,
+                undo=said.undo,
+            )
+            slider.box.refused.connect(self.refused)
+            _name_ends(slider, said.low, said.high)
+            slider.set_look(self._look)
+            self.sliders[key] = slider
+            self.body.addWidget(slider)
+        return self.sliders[key]
+
+    def show_view(self, view: View[Any], state: Any) -> None:  # noqa: ANN401 # of the part of the view
+        """Show the main quantity of a view."""
+        slider, said = self.slider_of(view), declaration_of(view.part.kind, view.main)
+        for other in self.sliders.values():
+            other.setVisible(other is slider)
+        slider.show_value(value_of(state, view.main), said.high, said.low)
+
+
+def _name_ends(slider: SlidingNumber[Any], low: float, high: float) -> None:
+    """Write the ends of the range at the ends of the slider."""
+    row = slider.layout()
+    for place, number in ((1, low), (3, high)):
+        end = QLabel(grouped(round(number)) if number == round(number) else log_text(number))
+        end.setObjectName("muted")
+        row.insertWidget(place, end)  # type: ignore[union-attr] # a row of its own

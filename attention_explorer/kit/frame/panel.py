@@ -1,0 +1,196 @@
+"""The panel beside the picture: what the picture says at a glance, what to try, and a button for everything else."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import partial
+from typing import Any
+
+from PySide6.QtCore import QPointF, QRectF, QSize, Qt, Signal
+from PySide6.QtGui import QPainter
+from PySide6.QtWidgets import QCheckBox, QPushButton, QSizePolicy, QVBoxLayout, QWidget
+
+from attention_explorer.core.formula_text import read_formula
+from attention_explorer.kit.controls.card import Card
+from attention_explorer.kit.controls.formula_label import FormulaLabel
+from attention_explorer.kit.controls.term_block import TermBlock
+from attention_explorer.kit.controls.text_block import TextBlock, TextLine
+from attention_explorer.kit.frame.view import Try
+from attention_explorer.kit.items.columns import Above, Placed
+from attention_explorer.kit.items.item import Item
+from attention_explorer.kit.picture import Panel
+from attention_explorer.kit.pictures.pointed_picture import NOWHERE, PointedPicture
+from attention_explorer.kit.theme import Look
+
+FORMULA_SIZE = 18
+LEAST_ITEM_WIDTH, ITEM_HEIGHT = 200, 150
+"""Pixels at zoom 1: how narrow items may be, and how high one is that takes whatever it is given."""
+
+
+class ItemsWidget(PointedPicture):
+    """Items above one another, each as high as it needs."""
+
+    def __init__(self, look: Look, name: str, parent: QWidget | None = None) -> None:
+        super().__init__(look, name, parent)
+        self._items: Above | None = None
+        self._laid: tuple[Placed, ...] | None = None
+        policy = QSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
+        policy.setHeightForWidth(True)
+        self.setSizePolicy(policy)
+
+    def show_items(self, items: Sequence[Item[Any]]) -> None:
+        """Show other items; none hides the widget."""
+        had = self.sizeHint()
+        self._items = Above(tuple(items)) if items else None
+        self.setVisible(bool(items))
+        if self.sizeHint() != had:
+            self.updateGeometry()
+        self.picture_changed()
+
+    @property
+    def room(self) -> QRectF:
+        return QRectF(self.rect())
+
+    def picture_changed(self) -> None:
+        self._laid = None
+        super().picture_changed()
+
+    def _layout(self) -> tuple[Placed, ...]:
+        if self._laid is None:
+            self._laid = () if self._items is None else self._items.layout(self.look, self.room)
+        return self._laid
+
+    def sizeHint(self) -> QSize:
+        wide = self.look.px(LEAST_ITEM_WIDTH)
+        return QSize(wide, self.heightForWidth(max(self.width(), wide)))
+
+    def heightForWidth(self, width: int) -> int:
+        if self._items is None:
+            return 0
+        own = [item.height(self.look, width) for item in self._items.items]
+        high = sum(self.look.px(ITEM_HEIGHT) if each is None else each for each in own)
+        return round(high + self.look.px(self._items.gap) * (len(own) - 1))
+
+    def paint_picture(self, painter: QPainter) -> None:
+        if self._items is not None:
+            self._items.paint(painter, self._layout(), self.look)
+
+    def paint_marks(self, painter: QPainter) -> None:
+        if self._items is not None and self.hovered != NOWHERE:
+            self._items.mark(painter, self._layout(), self.look, self.hovered)  # type: ignore[arg-type] # a Hit
+
+    def spot_at(self, place: QPointF) -> Any:  # noqa: ANN401 # NOWHERE or a Hit
+        found = None if self._items is None else self._items.hit(self._layout(), place)
+        return NOWHERE if found is None else found
+
+    def spoken(self) -> str:
+        return "" if self._items is None else self._items.spoken()
+
+
+class TryBox(QCheckBox):
+    """Something to try: a click shows where, and it is ticked by being done."""
+
+    def nextCheckState(self) -> None:
+        """Stay as it is: only doing it ticks it."""
+
+
+class TryCard(Card):
+    """What to try in a view.
+
+    Signals
+    -------
+    wanted : Try
+        Somebody asks where that is done.
+    """
+
+    wanted = Signal(object)
+
+    def __init__(self, look: Look, parent: QWidget | None = None) -> None:
+        self.boxes: list[TryBox] = []
+        self._tries: tuple[Try[Any], ...] = ()
+        self._done: set[str] = set()
+        """What has been done since the window was opened; undo does not untick it."""
+        self._least_height = 0
+        super().__init__(look, "Try", kind="note", parent=parent)
+
+    def set_look(self, look: Look) -> None:
+        super().set_look(look)
+        self._least_height = look.px(24)
+        for box in self.boxes:
+            box.setMinimumHeight(self._least_height)
+
+    def show_tries(self, key: str, tries: Sequence[Try[Any]], state: Any) -> None:  # noqa: ANN401 # what they ask of
+        """Show what to try in a view of this name, and tick what is done."""
+        while len(self.boxes) < len(tries):
+            box = TryBox()
+            box.setMinimumHeight(self._least_height)
+            box.clicked.connect(partial(self._ask, len(self.boxes)))
+            self.boxes.append(box)
+            self.body.addWidget(box)
+        self._tries = tuple(tries)
+        for place, box in enumerate(self.boxes):
+            box.setVisible(place < len(tries))
+            if place < len(tries):
+                name = f"{key} {tries[place].words}"
+                if tries[place].is_done(state):
+                    self._done.add(name)
+                box.setText(tries[place].words)
+                box.setChecked(name in self._done)
+        self.setVisible(bool(tries))
+
+    def _ask(self, place: int) -> None:
+        self.wanted.emit(self._tries[place])
+
+
+class FramePanel(QWidget):
+    """Title, numbers at a glance, one sentence, what to try, and *More*.
+
+    Signals
+    -------
+    more_wanted
+        Everything else is asked for.
+    """
+
+    more_wanted = Signal()
+
+    def __init__(self, look: Look, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.column = QVBoxLayout(self)
+        self.column.setContentsMargins(0, 0, 0, 0)
+        self.card = Card(look)
+        self.title = TextBlock(look, 1, "What the panel is about")
+        self.items = ItemsWidget(look, "At a glance")
+        self.sentence = TermBlock(look, 2, "What follows")
+        self.formula = FormulaLabel(look, read_formula("α"), FORMULA_SIZE)
+        self.tries = TryCard(look)
+        self.more = QPushButton("More")
+        self.more.setAccessibleDescription("All other controls, and all that the picture says")
+        self.more.setToolTip("All other controls, and all that the picture says")
+        self.more.clicked.connect(self.more_wanted)
+        for part in (self.title, self.items, self.sentence, self.formula):
+            self.card.body.addWidget(part)
+        self.card.body.addStretch(1)
+        self.card.body.addWidget(self.tries)
+        self.card.body.addWidget(self.more, 0, Qt.AlignmentFlag.AlignLeft)
+        self.column.addWidget(self.card, 1)
+
+    @property
+    def parts(self) -> tuple[QWidget, ...]:
+        """What Tab reaches, from top to bottom."""
+        return self.items, self.sentence, self.formula, self.tries, self.more
+
+    def set_look(self, look: Look) -> None:
+        """Wear other colours or another size."""
+        for part in (self.card, self.title, self.items, self.sentence, self.formula, self.tries):
+            part.set_look(look)
+        self.card.body.setSpacing(look.px(9))
+
+    def show_panel(self, panel: Panel) -> None:
+        """Show what stands beside a picture."""
+        self.title.set_text(TextLine(panel.title, bold=True, size=15))
+        self.items.show_items(panel.items)
+        self.sentence.set_text(TextLine(panel.sentence, size=14))
+        self.sentence.setVisible(bool(panel.sentence))
+        self.formula.setVisible(bool(panel.formula))
+        if panel.formula:
+            self.formula.show_formula(read_formula(panel.formula))

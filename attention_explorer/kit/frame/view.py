@@ -1,0 +1,122 @@
+"""What a page says of one of its views: its picture, and which fields stand where around it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from enum import StrEnum
+from typing import TYPE_CHECKING, Any, Generic, TypeVar
+
+from attention_explorer.core.declared import with_value
+from attention_explorer.core.numbers_export import Numbers
+from attention_explorer.core.preset import Preset
+from attention_explorer.kit.form import Written
+from attention_explorer.kit.items.item import Arrays
+from attention_explorer.kit.picture import Picture
+
+if TYPE_CHECKING:
+    from _typeshed import DataclassInstance
+
+S = TypeVar("S", bound="DataclassInstance")
+
+
+@dataclass(frozen=True, slots=True)
+class Try(Generic[S]):
+    """Something to try, which is ticked once it is done.
+
+    Attributes
+    ----------
+    words : str
+        What to do, in a few words.
+    is_done : callable
+        (state) -> whether it is.
+    light : str
+        The field whose control does it; empty for the picture.
+    """
+
+    words: str
+    is_done: Callable[[S], bool]
+    light: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Part(Generic[S]):
+    """A part of the window's state, as the views that show it need it.
+
+    Attributes
+    ----------
+    name : str
+        The field of the window's state.
+    kind : type
+        Its class.
+    presets : tuple of Preset
+        Its ready-made states.
+    is_changed : callable
+        (state) -> whether it is no longer that of its preset; a way of looking is no change.
+    settings, about : callable
+        (state) -> what its numbers were made with, in a line; what is true of it, in whole sentences.
+    numbers : callable
+        (state, numbers of the picture, its arrays) -> what is written to files of numbers.
+    change : callable
+        (state, field, value) -> the state with a field changed, which may change others.
+    written : mapping
+        How fields are typed that are neither numbers nor sentences.
+    """
+
+    name: str
+    kind: type[S]
+    presets: tuple[Preset[S], ...]
+    is_changed: Callable[[S], bool]
+    settings: Callable[[S], str]
+    about: Callable[[S], tuple[str, ...]]
+    numbers: Callable[[S, Any, Arrays], Numbers]
+    change: Callable[[S, str, Any], S] = with_value
+    written: Mapping[str, Written] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class View(Generic[S]):
+    """One picture of a page with what stands around it; fields are named by their dotted names in the part.
+
+    Attributes
+    ----------
+    id : StrEnum
+        Its name in the state.
+    title, tip : str
+        What its button says, and what it shows in a sentence.
+    part : Part
+        What of the state it shows.
+    shown : StrEnum
+        The value of the part's field ``picture`` that stands for it.
+    picture : Picture
+        The picture.
+    main : str
+        The main quantity, a slider below the picture.
+    fields : tuple of str
+        The few controls that are always there.
+    more : tuple of str
+        All others, in the drawer.
+    tries : tuple of Try
+        One to three things to try.
+    """
+
+    id: StrEnum
+    title: str
+    tip: str
+    part: Part[S]
+    shown: StrEnum
+    picture: Picture[S, Any]
+    main: str
+    fields: tuple[str, ...] = ()
+    more: tuple[str, ...] = ()
+    tries: tuple[Try[S], ...] = ()
+
+    def of(self, state: S) -> S:
+        """Return the state of the part as this view shows it."""
+        found: S = with_value(state, "picture", self.shown)
+        return found
+
+    @property
+    def presets(self) -> tuple[Preset[S], ...]:
+        """The presets that are made for this view."""
+        return tuple(ready for ready in self.part.presets if self.of(ready.state) == ready.state)

@@ -1,0 +1,413 @@
+"""A page in the one frame: bar, picture and panel, the main quantity below, and a drawer for everything else."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
+from functools import partial
+from typing import Any
+
+from PySide6.QtCore import QPoint, Qt
+from PySide6.QtGui import QKeyEvent, QResizeEvent
+from PySide6.QtWidgets import QBoxLayout, QHBoxLayout, QMenu, QVBoxLayout, QWidget
+
+from attention_explorer.core.preset import Preset
+from attention_explorer.kit.controls.card import Card
+from attention_explorer.kit.controls.choice import Choice
+from attention_explorer.kit.controls.panel_scroll import UNBOUNDED, PageScroll, PanelScroll, keep_in_view
+from attention_explorer.kit.controls.room_kept import keep_out_of_sight
+from attention_explorer.kit.controls.text_block import TextBlock, TextLine
+from attention_explorer.kit.form import Form
+from attention_explorer.kit.frame.bar import FrameBar
+from attention_explorer.kit.frame.drawer import Drawer
+from attention_explorer.kit.frame.main_quantity import MainQuantity
+from attention_explorer.kit.frame.panel import FramePanel
+from attention_explorer.kit.frame.view import Try, View
+from attention_explorer.kit.pictures.canvas import PicturesCanvas
+from attention_explorer.kit.pictures.drawing import Change
+from attention_explorer.kit.pictures.pointed_picture import NOWHERE
+from attention_explorer.kit.pictures.request import PictureRequest, Ready, work_for
+from attention_explorer.kit.pictures.request_note import RequestNote
+from attention_explorer.kit.tab_order import in_order
+from attention_explorer.kit.theme import Look
+from attention_explorer.pages.explorer import ExplorerState
+from attention_explorer.pages.ui.page import PageAction
+from attention_explorer.pages.ui.requesting_page import RequestingPage
+from attention_explorer.pages.ui.session import Session
+from attention_explorer.session.requests import Requests
+
+PANEL_WIDTH, NARROW_PANEL_WIDTH = 340, 326
+NARROW_PAGE, WIDE_PAGE = 900, 1900
+"""Pixels at zoom 1: below the first the panel stands under the picture; above the second it is wider."""
+SETTLES_MILLISECONDS = 500
+"""How long the drawer may take to find its place when it is opened."""
+LEAST_HEIGHT = 300
+"""Pixels at zoom 1 of the picture where everything scrolls."""
+
+
+class FramePage(RequestingPage):
+    """What pages in the frame share. A page of its own names its views and says which is on show.
+
+    A subclass sets ``name`` and ``part``, and its `make_views` and `figure`.
+    """
+
+    name = ""
+    part = ""
+    """The field of `ExplorerState` whose field ``view`` says which view is on show."""
+    presented = ("title", "canvas", "main")
+
+    def __init__(self, session: Session, look: Look, parent: QWidget | None = None) -> None:
+        super().__init__(session, look, parent)
+        self.views = self.make_views()
+        self.requests = Requests(self, self._streams)
+        self.jobs = self.requests.jobs
+        self.is_open = False
+        """Whether the drawer is open."""
+        self._forms: dict[object, Form[Any]] = {}
+        self._in_order: View[Any] | None = None  # the view whose controls Tab goes through
+        self.bar = FrameBar(self.name, self.views, look)
+        self.title = TextBlock(look, 1, "What the picture shows")
+        self.canvas = PicturesCanvas(look, "Large picture", lambda: self.state)
+        self.main = MainQuantity(session, look)
+        self.panel = FramePanel(look)
+        self.drawer = Drawer(look)
+        self._build()
+        self._connect()
+        self.set_look(look)
+
+    # ---- For the pages ----
+
+    def make_views(self) -> tuple[View[Any], ...]:
+        """Return the views, in their order."""
+        raise NotImplementedError
+
+    @property
+    def measured(self) -> object:
+        """What the page shows that is no part of the state, if there is such a thing."""
+        return None
+
+    def controls_of(self, _view: View[Any]) -> Sequence[QWidget]:
+        """Return widgets of a view that set no field, such as a button that measures."""
+        return ()
+
+    # ---- What is on show ----
+
+    @property
+    def view(self) -> View[Any]:
+        """The view on show."""
+        return self.view_of(self.session.state)
+
+    def view_of(self, state: ExplorerState) -> View[Any]:
+        """Return the view that a state shows."""
+        return self.view_named(getattr(state, self.part).view)
+
+    def view_named(self, name: object) -> View[Any]:
+        """Return a view by its name in the state."""
+        return next(view for view in self.views if view.id == name)
+
+    @property
+    def state(self) -> Any:  # noqa: ANN401 # of the part of the view on show
+        """What the view on show shows."""
+        return self.view.of(getattr(self.session.state, self.view.part.name))
+
+    def showing(self, view: View[Any], state: Any, part: Any = None) -> ExplorerState:  # noqa: ANN401 # as of its part
+        """Return a state of the window with another view on show, of another state of its part if that is given."""
+        own = view.of(getattr(state, view.part.name) if part is None else part)
+        shown = replace(getattr(state, self.part), view=view.id)
+        new: ExplorerState = replace(state, **{view.part.name: own, self.part: shown})
+        return new
+
+    def apply(self, change: Change[Any]) -> None:
+        """Change what is on show, as one undo step."""
+        new = self.showing(self.view, self.session.state, change.state)
+        self.session.apply(new, change.label, change.merge and f"{self.view.part.name} {change.merge}")
+
+    def show_view(self, view: View[Any]) -> None:
+        """Show another view."""
+        self.session.apply(self.showing(view, self.session.state), f"Show {view.title}")
+
+    def show_example(self, ready: Preset[Any]) -> None:
+        """Show an example of the view on show."""
+        self.apply(Change(ready.state, f"Load “{ready.title}”"))
+
+    @classmethod
+    def view_actions(cls, views: Iterable[Choice]) -> tuple[PageAction, ...]:
+        """Return for the menu that each of the views is shown; the first nine have keys."""
+        return tuple(
+            PageAction(f"Show {title}", partial(_show, name), f"Ctrl+{number}" if number < 10 else "", tip)
+            for number, (name, title, tip) in enumerate(views, start=1)
+        )
+
+    # ---- Building ----
+
+    def _build(self) -> None:
+        content = QWidget()
+        content.setObjectName("page")
+        self._all = QVBoxLayout(content)
+        self._all.addWidget(self.bar)
+        self.card = Card(self.look)
+        self.card.body.addWidget(self.title)
+        self.card.body.addWidget(self.canvas, 1)
+        self.note = RequestNote(self.requests, self.session, self.look, self.title, self.canvas, (self.canvas,))
+        self.note.dim_too(self.panel.card)
+        self._columns = QBoxLayout(QBoxLayout.Direction.LeftToRight)
+        self._columns.addWidget(self.card, 1)
+        self._beside = QWidget()
+        beside = QVBoxLayout(self._beside)
+        beside.setContentsMargins(0, 0, 0, 0)
+        beside.addWidget(self.panel)
+        beside.addWidget(self.drawer)
+        self.drawer.hide()
+        self._panel_scroll = PanelScroll(self._beside)
+        self._columns.addWidget(self._panel_scroll)
+        self._all.addLayout(self._columns, 1)
+        self._all.addWidget(self.main)
+        whole = QHBoxLayout(self)
+        whole.setContentsMargins(0, 0, 0, 0)
+        whole.addWidget(PageScroll(content))
+
+    def _connect(self) -> None:
+        self.bar.view_wanted.connect(lambda name: self.show_view(self.view_named(name)))
+        self.bar.example_wanted.connect(self.show_example)
+        self.bar.code_wanted.connect(self.code_wanted)
+        self.bar.present_wanted.connect(self.present_wanted)
+        self.bar.share_wanted.connect(self.offer_taking)
+        self.canvas.spot_changed.connect(lambda _spot: self.say_spot())
+        self.canvas.menu_wanted.connect(self._on_menu_wanted)
+        self.canvas.resized.connect(self._load)
+        self.canvas.changed.connect(self.apply)
+        self.canvas.dragged.connect(self._on_dragged)
+        self.canvas.dropped.connect(lambda kept: self.session.commit() if kept else self.session.revert())
+        self.panel.items.spot_changed.connect(self._say_of_panel)
+        self.panel.more_wanted.connect(lambda: self.open_drawer(True))
+        self.panel.tries.wanted.connect(self._show_where)
+        self.drawer.closed.connect(lambda: self.open_drawer(False))
+        self.drawer.changed.connect(self._on_field)
+        self.drawer.refused.connect(self.refused)
+        self.main.refused.connect(self.refused)
+        self.requests.delivered.connect(self._on_delivered)
+        self.requests.changed.connect(self.on_requests_changed)
+        self.note.said.connect(self.said)
+
+    def form_of(self, view: View[Any]) -> Form[Any]:
+        """Return the few controls of a view, made when it is first shown."""
+        if view.id not in self._forms:
+            part = view.part
+            form = Form(part.kind, view.fields, self.look, part.change, written=part.written, most_buttons=2)
+            for widget in self.controls_of(view):
+                form.add(widget)
+            form.changed.connect(self._on_field)
+            form.refused.connect(self.refused)
+            self._forms[view.id] = form
+            self.card.body.addWidget(form)
+        return self._forms[view.id]
+
+    # ---- Room ----
+
+    def set_look(self, look: Look) -> None:
+        self.look = look
+        px = look.px
+        self._all.setContentsMargins(px(14), px(8), px(14), px(10))
+        self._all.setSpacing(px(10))
+        self._columns.setSpacing(px(10))
+        parts: list[Any] = [self.bar, self.card, self.title, self.canvas, self.main, self.panel, self.drawer, self.note]
+        for part in (*parts, *self._forms.values()):
+            part.set_look(look)
+        self._arrange()
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        self._arrange()
+
+    def _arrange(self) -> None:
+        """Two columns, or one that scrolls where the window is too narrow."""
+        px, wide = self.look.px, self.width()
+        narrow = wide < px(NARROW_PAGE) and not self.is_alone
+        self.bar.fit(wide - px(28))
+        self._columns.setDirection(QBoxLayout.Direction.TopToBottom if narrow else QBoxLayout.Direction.LeftToRight)
+        panel = px(NARROW_PANEL_WIDTH if wide < px(1100) else PANEL_WIDTH * (1.3 if wide > px(WIDE_PAGE) else 1))
+        self._panel_scroll.setMinimumWidth(0 if narrow else panel)
+        self._panel_scroll.setMaximumWidth(UNBOUNDED if narrow else panel)
+        self._panel_scroll.be_whole(narrow)
+        self.canvas.setMinimumHeight(0 if self.is_alone else px(LEAST_HEIGHT))
+
+    def open_drawer(self, is_open: bool) -> None:
+        """Show everything else in place of the panel, or put it away."""
+        if is_open:
+            self.is_open = True
+            self._fill_drawer()
+        (self.drawer if is_open else self.panel).show()
+        first = self.drawer.search if is_open else self.panel.more
+        first.setFocus()  # before what had the keyboard is hidden: it would go elsewhere, and the page scroll there
+        self._put(drawer=is_open)
+        if not is_open:
+            self.drawer.search.clear()  # opened again, it has everything
+        keep_in_view(first, SETTLES_MILLISECONDS)
+
+    def _put(self, *, drawer: bool) -> None:
+        self.is_open = drawer
+        self._fill_drawer()
+        self.panel.setVisible(not drawer)
+        self.drawer.setVisible(drawer)
+
+    def reveal(self, names: tuple[str, ...]) -> None:
+        if any(control.accessibleName() in names for control in self.drawer.form_of(self.view).controls.values()):
+            self._put(drawer=True)
+
+    # ---- Showing ----
+
+    def render_state(self, old: ExplorerState, new: ExplorerState) -> None:
+        view = self.view_of(new)
+        if old is not new and view is self.view_of(old) and self._part(old) == self._part(new):
+            return
+        state = self.state
+        self.drawer.show_view(view)  # first: what follows may deliver a picture
+        example = state.preset
+        self.bar.show_view(view, example, changed=view.part.is_changed(state))
+        form = self.form_of(view)
+        for other in self._forms.values():
+            other.setVisible(other is form)
+        form.show_state(state)
+        self.main.setVisible(bool(view.main))
+        if view.main:
+            self.main.show_view(view, state)
+        self._fill_drawer()
+        self.panel.tries.show_tries(view.id.value, view.tries, state)
+        if view is not self._in_order:
+            self._in_order = view
+            in_order(self.bar, self.card, *self.panel.parts, *self.drawer.parts, self.main)
+        self._arrange()
+        self._load()
+
+    def _part(self, state: ExplorerState) -> object:
+        return getattr(state, self.view_of(state).part.name)
+
+    def request_now(self) -> PictureRequest[Any]:
+        """Return what the present state asks for."""
+        return PictureRequest(self.state, self.canvas.tiles if self.view.picture.uses_pixels else (0, 0), self.measured)
+
+    def _view_for(self, state: object) -> View[Any]:
+        """Return the view that asked for a state of its part."""
+        return next(view for view in self.views if isinstance(state, view.part.kind) and view.of(state) == state)
+
+    def _load(self) -> None:
+        """Compute what the state needs, if it is not what is shown already: at once, or on the worker."""
+        request, picture = self.request_now(), self.view.picture
+        at_once = picture.is_quick(request.state) or self._is_step(request)
+        work = work_for(request, picture, lambda _state: None, at_once=at_once)  # type: ignore[arg-type]
+        self.requests.want(request, work, at_once=at_once)
+
+    def _is_step(self, request: PictureRequest[Any]) -> bool:
+        """Whether it takes little to go to a request from the picture on show."""
+        shown = self.requests.shown
+        if shown is None or shown.tiles != request.tiles or self.jobs.is_busy():
+            return False
+        view = self._view_for(request.state)
+        return view is self._view_for(shown.state) and view.picture.is_step(shown.state, request.state)
+
+    def _streams(self, request: PictureRequest[Any], _part: object) -> bool:
+        return self._view_for(request.state).picture.stream is not None
+
+    def _on_delivered(self, request: PictureRequest[Any], ready: Ready) -> None:
+        view = self._view_for(request.state)
+        picture, numbers = view.picture, ready.picture
+        self.canvas.heading = picture.headline(numbers)
+        self.canvas.show_picture(picture, numbers)  # type: ignore[arg-type]
+        self._show_title()
+        self.panel.show_panel(picture.panel(numbers))
+        self._fill_drawer()
+        self.say_spot()
+
+    def _fill_drawer(self) -> None:
+        """Show in the drawer what the state has, and what is said of the picture on show; of one that is open."""
+        if not self.is_open:
+            return  # a drag need not write what nobody reads
+        self.drawer.show_state(self.state)
+        numbers, shown = self.canvas.picture, self.requests.shown
+        if shown is None or numbers is None:
+            return
+        view = self._view_for(shown.state)
+        words = self._example_words(view, shown.state), view.part.about(shown.state)
+        self.drawer.show_words(view.picture.notes(numbers), *words)
+        self.drawer.show_table(view.picture.table(numbers))
+
+    @staticmethod
+    def _example_words(view: View[Any], state: Any) -> str:  # noqa: ANN401 # of the part of the view
+        ready = next((ready for ready in view.part.presets if ready.id == state.preset), None)
+        return "" if ready is None or view.part.is_changed(state) else ready.look_for
+
+    def _show_title(self) -> None:
+        words = self.view.title if self.withheld else self.canvas.heading
+        self.title.set_text(TextLine(words, bold=True, size=20))
+
+    def finished_numbers(self) -> object:
+        """Return the numbers of the picture on the screen if it is that of the state, and all of it; else None."""
+        requests = self.requests
+        is_finished = requests.is_whole and requests.shown is not None and requests.shown.state == self.state
+        return self.canvas.picture if is_finished else None
+
+    def show_withheld(self) -> bool:
+        self.canvas.withhold(bool(self.withheld))
+        self._show_title()
+        keep_out_of_sight(bool(self.withheld), self._panel_scroll)
+        self.bar.keep_examples_to_themselves(bool(self.withheld))
+        self.say_spot()
+        return True
+
+    # ---- Acting ----
+
+    def _on_field(self, state: Any, label: str, merge: str) -> None:  # noqa: ANN401 # of the part of the view
+        self.apply(Change(state, label, merge))
+
+    def _on_dragged(self, change: Change[Any]) -> None:
+        self.session.preview(self.showing(self.view, self.session.state, change.state), change.label)
+
+    def _show_where(self, wanted: Try[Any]) -> None:
+        """Give the keyboard to the control that does something to try."""
+        reason = Qt.FocusReason.TabFocusReason
+        if not wanted.light:
+            self.canvas.setFocus(reason)
+        elif self.view.main and wanted.light == self.view.main:
+            self.main.slider_of(self.view).slider.setFocus(reason)
+        elif wanted.light in self.form_of(self.view).controls:
+            _focus(self.form_of(self.view).controls[wanted.light])
+        else:
+            self.open_drawer(True)
+            self.drawer.search.clear()
+            _focus(self.drawer.form.controls[wanted.light])
+        keep_in_view(self.focusWidget() or self.canvas, SETTLES_MILLISECONDS)
+
+    def say_spot(self) -> None:
+        self.said.emit(self.canvas.words())
+
+    def _say_of_panel(self, spot: Any) -> None:  # noqa: ANN401 # NOWHERE or a Hit
+        numbers = self.canvas.picture
+        self.said.emit("" if spot == NOWHERE or numbers is None else self.view.picture.words(numbers, spot))
+
+    def _on_menu_wanted(self, where: QPoint) -> None:
+        menu = QMenu(self)
+        menu.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        self.offer_taking(menu)
+        menu.popup(where)
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        is_escape = event.key() == Qt.Key.Key_Escape
+        if is_escape and self.cancel():
+            return
+        if is_escape and self.is_open and not self.is_alone:
+            self.open_drawer(False)
+        else:
+            super().keyPressEvent(event)
+
+    def focus_first(self) -> None:
+        self.canvas.setFocus(Qt.FocusReason.OtherFocusReason)
+
+
+def _focus(control: QWidget) -> None:
+    """Give the keyboard to a control, or to the first of several buttons."""
+    takes = control.focusPolicy() != Qt.FocusPolicy.NoFocus
+    first = control if takes else next((each for each in control.findChildren(QWidget) if each.isEnabled()), control)
+    first.setFocus(Qt.FocusReason.TabFocusReason)
+
+
+def _show(name: object, page: Any) -> None:  # noqa: ANN401 # a page with a view of that name
+    page.show_view(page.view_named(name))

@@ -1,0 +1,518 @@
+"""The one frame of a page, as people use it on the Lab page: bar, picture, controls, panel, drawer, main quantity."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+from heads_driver import widget_texts
+from people_driver import press_tab
+from PySide6.QtCore import QPoint, QPointF, QRect, Qt
+from PySide6.QtGui import QContextMenuEvent, QGuiApplication
+from PySide6.QtTest import QTest
+from PySide6.QtWidgets import QApplication, QFileDialog, QMenu, QWidget
+
+from attention_explorer.core.declared import declaration_of
+from attention_explorer.kit.controls.number_box import NumberBox
+from attention_explorer.kit.controls.panel_scroll import bring_into_view
+from attention_explorer.kit.pictures.pointed_picture import PointedPicture
+from attention_explorer.model.score_draws import ScoreSource
+from attention_explorer.pages.lab.cost_presets import cost_preset
+from attention_explorer.pages.lab.cost_state import CostState
+from attention_explorer.pages.lab.scores_state import Precision, ScalingState
+from attention_explorer.pages.lab.state import LabView
+from attention_explorer.pages.lab.ui.views import views
+from attention_explorer.pages.stack.learned import learned_block
+from attention_explorer.pages.stack.state import BlockState, Initialiser
+from attention_explorer.sources.learned.box import BOX
+from attention_explorer.tools.code.ui.panel import COVERED
+
+pytestmark = pytest.mark.qt_log_ignore("This plugin does not support")  # said whenever a list opens
+
+CTRL = Qt.KeyboardModifier.ControlModifier
+VIEWS = views(lambda: None)
+QUICK = {
+    "scaling": ScalingState(draws=50, source=ScoreSource.PROJECTED),
+    "cost": CostState(windowed=True),
+    "block": BlockState(d_model=16, heads=2, d_ff=32, layers=2, initialiser=Initialiser.NUMBER),
+}
+"""By part of the state: one in which every field does something, and no picture takes long."""
+
+
+def is_within(widget: QWidget, outer: QWidget) -> bool:
+    """Whether all of a widget is seen within another."""
+    box = QRect(widget.mapTo(outer, QPoint()), widget.size())
+    return outer.rect().contains(box) and widget.visibleRegion().boundingRect().size() == widget.size()
+
+
+# ---- The bar ----
+
+
+def test_views_are_chosen_by_their_buttons(open_lab) -> None:
+    at = open_lab(**QUICK)
+    for view in VIEWS:
+        at.show(view.id)
+        assert at.window.session.state.lab.view is view.id
+        assert at.page.bar.view_row.buttons[view.id].isChecked()
+        assert at.shown_title()
+        assert at.main.isVisible() if view.main else not at.page.main.isVisible()
+
+
+def test_the_first_nine_views_have_keys(open_lab) -> None:
+    at = open_lab(LabView.INPUTS, **QUICK)
+    for number, view in enumerate(VIEWS[:9]):
+        at.key(Qt.Key(Qt.Key.Key_1 + number), CTRL)
+        assert at.view.id is view.id
+
+
+def test_a_narrow_window_has_a_list_of_views_and_a_wide_one_buttons(open_lab) -> None:
+    at = open_lab(size=(740, 800), **QUICK)
+    bar = at.page.bar
+    assert not bar.view_row.isVisible()
+    at.choose(bar.view_box, LabView.NORM)
+    assert at.view.id is LabView.NORM
+    assert bar.view_box.currentText() == "Norm"
+    at.window.resize(1400, 800)
+    QApplication.processEvents()
+    assert bar.view_row.isVisible()
+    assert not bar.view_box.isVisible()
+
+
+def test_examples_are_loaded_and_told_apart_from_what_was_made_of_them(open_lab) -> None:
+    at = open_lab()
+    at.load("gpt2-xl")
+    assert at.state == cost_preset("gpt2-xl").state
+    assert at.undo_text == "Load “GPT-2 XL, 1024 tokens”"
+    at.press(at.page.panel.more)
+    assert "48 layers of 25 heads" in at.drawer.example.text()
+    at.key(Qt.Key.Key_Right)
+    assert at.example.currentText() == "GPT-2 XL, 1024 tokens (changed)"
+    assert not at.drawer.example.isVisible()
+    at.undo()
+    at.undo()
+    assert at.state == CostState()
+
+
+def test_an_example_of_another_view_is_not_named_as_one_of_this(open_lab) -> None:
+    at = open_lab(LabView.SOFTMAX, **QUICK)
+    assert at.example.currentIndex() == -1
+    assert at.example.placeholderText() == "Examples"
+    at.show(LabView.INPUTS)
+    assert at.example.count() == 1  # which can be taken up again
+    assert at.example.isVisible()
+
+
+# ---- The main quantity ----
+
+
+def test_the_main_quantity_is_dragged_as_one_step(open_lab) -> None:
+    at = open_lab()
+    ends = [label.text().replace("\N{NO-BREAK SPACE}", " ") for label in at.main.findChildren(type(at.main.label))]
+    assert ends == ["n", "1", "16 777 216"]
+    at.drag_slider(at.main.slider, 60.0)
+    assert at.state.n > 1024
+    assert at.undo_text == "Move n"
+    assert at.steps == 1
+    at.undo()
+    assert at.state.n == 1024
+    for by, end in ((2000.0, 2**20), (-2000.0, 1)):  # where its stops end; more can be typed
+        at.drag_slider(at.main.slider, by)
+        assert at.state.n == end
+
+
+def test_escape_puts_a_drag_back(open_lab) -> None:
+    at = open_lab()
+    mouse = at.press_handle(at.main.slider, 60.0)
+    assert at.state.n > 1024
+    QTest.keyClick(at.main.slider, Qt.Key.Key_Escape)
+    assert at.state.n == 1024
+    mouse.release()
+    assert at.state.n == 1024
+    assert at.steps == 0
+    assert at.main.slider.value() == at.main._position_of(1024)
+
+
+def test_keys_step_and_a_number_is_typed_beyond_the_stops(open_lab) -> None:
+    at = open_lab()
+    QTest.keyClick(at.main.slider, Qt.Key.Key_Right)
+    QTest.keyClick(at.main.slider, Qt.Key.Key_Right)
+    assert at.state.n == 2048
+    assert at.steps == 1
+    at.type_into(at.main.box, "100777")
+    assert at.state.n == 100_777
+    assert at.main.box.text() == "100777"
+    assert QApplication.focusWidget() is at.canvas  # Enter gives the keyboard back to the picture
+
+
+def test_the_main_quantity_is_the_same_wherever_it_is_changed(open_lab) -> None:
+    at = open_lab()
+    at.key(Qt.Key.Key_Right)
+    at.field("n")
+    assert [at.main.box.text(), at.field("n").text()] == ["2048", "2048"]
+    at.type_into(at.field("n"), "4096")
+    assert at.main.slider.value() == at.main._position_of(4096)
+    at.show(LabView.GROWTH)
+    assert at.main.box.text() == "4096"
+
+
+# ---- The drawer ----
+
+
+def test_more_opens_the_drawer_and_less_and_escape_put_it_away(open_lab) -> None:
+    at = open_lab()
+    at.press(at.page.panel.more)
+    assert at.drawer.isVisible()
+    assert not at.page.panel.isVisible()
+    assert QApplication.focusWidget() is at.drawer.search
+    at.press(at.drawer.less)
+    assert at.page.panel.isVisible()
+    assert QApplication.focusWidget() is at.page.panel.more
+    for part in ("search", "canvas", "heads"):
+        field = at.field("heads")
+        held = {"search": at.drawer.search, "canvas": at.canvas, "heads": field}[part]
+        held.setFocus()
+        QTest.keyClick(held, Qt.Key.Key_Escape)
+        assert not at.drawer.isVisible(), part
+    assert at.steps == 0
+
+
+@pytest.mark.parametrize(
+    ("words", "found"),
+    [("d_ff", {"d_model", "d_ff"}), ("layers of the model", {"layers"}), ("windowED", {"windowed"}), ("xyz", set())],
+)
+def test_settings_are_found_by_label_tip_and_name(open_lab, words, found) -> None:
+    at = open_lab()
+    at.press(at.page.panel.more)
+    QTest.keyClicks(at.drawer.search, words)
+    assert {name for name, control in at.drawer.form.controls.items() if control.isVisible()} == found
+    at.key(Qt.Key.Key_Right)  # what is found stays so
+    assert {name for name, control in at.drawer.form.controls.items() if control.isVisible()} == found
+    at.drawer.search.selectAll()
+    QTest.keyClick(at.drawer.search, Qt.Key.Key_Delete)
+    assert at.field("precision").isVisible()
+
+
+def test_nothing_found_is_said_and_a_closed_drawer_forgets_what_was_searched(open_lab) -> None:
+    at = open_lab()
+    at.press(at.page.panel.more)
+    QTest.keyClicks(at.drawer.search, "zzzz")
+    assert at.drawer.nothing.isVisible()
+    QTest.keyClick(at.drawer.search, Qt.Key.Key_Escape)
+    at.press(at.page.panel.more)
+    assert at.drawer.search.text() == ""
+    assert not at.drawer.nothing.isVisible()
+    assert at.field("precision").isVisible()
+
+
+def test_the_drawer_and_what_is_searched_stay_in_other_views(open_lab) -> None:
+    at = open_lab(**QUICK)
+    at.press(at.page.panel.more)
+    QTest.keyClicks(at.drawer.search, "d_model")
+    at.show(LabView.LINEAR)
+    assert at.drawer.isVisible()
+    assert at.drawer.search.text() == "d_model"
+    assert at.field("d_model").isVisible()
+    assert not at.field("seed").isVisible()
+    at.press(at.drawer.less)
+    at.show(LabView.COST)
+    assert not at.drawer.isVisible()
+
+
+EVERY = [(view, part, name) for view in VIEWS for part in ("fields", "more") for name in getattr(view, part)]
+TYPED = {"d_k": "32", "bench.rows": "1, 2; 3, 4"}
+
+
+@pytest.mark.parametrize(("view", "part", "name"), EVERY, ids=lambda each: getattr(each, "id", each))
+def test_every_field_is_reached_and_set_by_mouse_and_keys(open_lab, view, part, name) -> None:
+    at = open_lab(view.id, **QUICK)
+    before = at.value(name)
+    at.set_by_hand(at.few(name) if part == "fields" else at.field(name), TYPED.get(name, ""))
+    said = declaration_of(view.part.kind, name)
+    assert at.value(name) != before
+    assert at.undo_text == said.undo or said.is_view
+    assert at.told == ""
+    assert at.view.id is view.id
+
+
+@pytest.mark.parametrize("view", VIEWS, ids=lambda view: view.id)
+def test_what_is_always_there_is_little(open_lab, view) -> None:
+    at = open_lab(view.id, **QUICK)
+    few = [control for control in at.page.form_of(view).controls.values() if control.isVisible()]
+    assert len(few) + len(at.page.controls_of(view)) + bool(view.main) <= 6
+    assert 1 <= len(at.tries) <= 3 or not view.tries
+    assert len(f"{at.shown_title()} {at.page.panel.title.text()} {at.page.panel.sentence.text()}".split()) <= 60
+
+
+def test_what_does_nothing_is_hidden_and_what_is_forbidden_says_why(open_lab) -> None:
+    at = open_lab()
+    assert not at.few("window").isVisible()
+    at.press(at.few("windowed"))
+    assert at.few("window").isVisible()
+    assert at.field("window").isVisible()
+    state = at.window.session.state
+    learned = learned_block(*BOX["it"], "The cat sat on the mat because it was tired.")
+    at.window.session.apply(replace(state, block=learned), "Open learned layers")
+    at.show(LabView.LINEAR)
+    assert not at.field("d_model").isEnabled()
+    assert "were learned" in at.field("d_model").toolTip()
+    assert at.field("eps").isEnabled()
+
+
+# ---- Refusing ----
+
+
+def test_what_does_not_fit_is_said_and_put_back(open_lab) -> None:
+    at = open_lab()
+    at.press(at.few("windowed"))
+    for box in (at.main.box, at.few("window"), at.field("layers")):
+        before = box.text()
+        at.type_into(box, "0")
+        assert "whole number from 1" in at.told
+        assert box.text() == before
+        box.setFocus()
+    assert at.state == replace(CostState(), windowed=True)
+
+
+# ---- Try ----
+
+
+def test_what_was_tried_is_ticked_and_stays_so(open_lab) -> None:
+    at = open_lab()
+    assert [box.isChecked() for box in at.tries.values()] == [False] * 3
+    at.key(Qt.Key.Key_Right)
+    assert [box.isChecked() for box in at.tries.values()] == [True, False, False]
+    at.type_into(at.main.box, "4608")
+    assert [box.isChecked() for box in at.tries.values()] == [True, True, False]
+    at.undo()
+    at.undo()
+    assert [box.isChecked() for box in at.tries.values()] == [True, True, False]
+    at.show(LabView.GROWTH)
+    assert "Double the number of tokens" not in at.tries
+    at.show(LabView.COST)
+    assert [box.isChecked() for box in at.tries.values()] == [True, True, False]
+
+
+def test_a_click_on_it_shows_where_it_is_done_and_ticks_nothing(open_lab) -> None:
+    at = open_lab()
+    boxes = at.tries
+    for words, part in (
+        ("Double the number of tokens", at.main.slider),
+        ("Keep it small with a window", at.few("windowed")),
+    ):
+        at.click(QPointF(10, boxes[words].height() / 2), boxes[words])
+        assert QApplication.focusWidget() is part
+        assert not boxes[words].isChecked()
+    QTest.keyClick(QApplication.focusWidget(), Qt.Key.Key_Space)  # its own button has the keyboard
+    assert at.state.windowed
+    assert boxes[words].isChecked()
+
+
+def test_it_opens_the_drawer_where_that_has_the_control(open_lab) -> None:
+    at = open_lab(LabView.SOFTMAX, size=(1280, 400), zoom=1.75)
+    at.press(at.page.panel.more)
+    QTest.keyClicks(at.drawer.search, "rows")
+    at.press(at.drawer.less)
+    box = at.tries["Make exp overflow in float16"]
+    bring_into_view(box)
+    at.click(QPointF(10, box.height() / 2), box)
+    control = at.field("bench.subtract_max")
+    assert at.drawer.isVisible()
+    assert QApplication.focusWidget() is control
+    assert is_within(control, at.page)
+    at.press(control)
+    at.choose(at.field("bench.precision"), Precision.HALF)
+    assert box.isChecked()
+
+
+# ---- The panel ----
+
+
+def test_numbers_at_a_glance_say_their_words_when_pointed_at(open_lab) -> None:
+    at = open_lab()
+    items = at.page.panel.items
+    layout = items._layout()
+    middle = layout[0].layout  # of the picture of a layer
+    assert middle is not None
+    at.hand(items).move(QPointF(20, 20))
+    assert at.said.startswith("Q, K, V = X·W: 3 × (n, d) · (d, d), 6·n·d²")
+    at.hand(items).move(QPointF(items.width() - 10, 20))
+    assert "n²" in at.said
+    before = at.said
+    at.key(Qt.Key.Key_Right)
+    assert at.said != before
+    assert at.page.panel.formula.isVisible()
+    assert "4608" in at.page.panel.formula.spoken()
+
+
+def test_a_view_without_a_formula_has_none(open_lab) -> None:
+    at = open_lab(LabView.GROWTH)
+    assert not at.page.panel.formula.isVisible()
+    assert at.page.panel.items.isVisible()
+
+
+# ---- Taking it away ----
+
+
+def test_share_copies_writes_and_shows_the_code(open_lab, tmp_path: Path, monkeypatch) -> None:
+    at = open_lab()
+    share = at.page.bar.share
+    offered = at.choose_in_menu(share, "Copy picture")
+    assert offered == ["Copy picture", "Copy numbers", "Export…", "Code in NumPy…"]
+    size = at.page.figure().size
+    assert QGuiApplication.clipboard().image().width() == 2 * size.width()
+    assert at.told == "The picture is on the clipboard."
+    at.choose_in_menu(share, "Copy numbers")
+    assert at.page.copier.jobs.wait(60)
+    assert "operations" in QGuiApplication.clipboard().text()
+    monkeypatch.setattr(QFileDialog, "getSaveFileName", lambda *_: (str(tmp_path / "cost"), "PDF page (*.pdf)"))
+    at.choose_in_menu(share, "Export…")
+    assert (tmp_path / "cost.pdf").read_bytes().startswith(b"%PDF")
+    at.choose_in_menu(share, "Code in NumPy…")
+    assert at.window.tools.code.isVisible()
+
+
+def test_the_menu_on_the_picture_is_that_of_share(open_lab) -> None:
+    at = open_lab()
+    place = QPoint(200, 200)
+    event = QContextMenuEvent(QContextMenuEvent.Reason.Mouse, place, at.canvas.mapToGlobal(place))
+    QApplication.sendEvent(at.canvas, event)
+    menu = QApplication.activePopupWidget()
+    assert isinstance(menu, QMenu)
+    assert [action.text() for action in menu.actions()][:2] == ["Copy picture", "Copy numbers"]
+    menu.close()
+
+
+def test_code_shows_the_program_of_the_view(open_lab, qtbot) -> None:
+    at = open_lab(**QUICK)
+    at.press(at.page.bar.code)
+    code = at.window.tools.code
+    qtbot.waitUntil(lambda: code.program is not None and code.program.name == "cost", timeout=60_000)
+    at.show(LabView.NORM)
+    qtbot.waitUntil(lambda: "norm" in code.text.toPlainText(), timeout=60_000)
+
+
+def test_presented_are_title_picture_and_main_quantity_alone(open_lab) -> None:
+    at = open_lab(**QUICK)
+    at.press(at.page.panel.more)
+    at.press(at.page.bar.present)
+    settle_layout()
+    for view in (LabView.COST, LabView.NORM, LabView.INPUTS):
+        at.window.page.show_view(at.page.view_named(view))
+        at.settle()
+        settle_layout()
+        page = at.page
+        assert page.title.isVisible()
+        assert page.canvas.isVisible()
+        assert page.main.isVisible() is (view is not LabView.INPUTS)
+        hidden = (page.bar, page.panel, page.drawer, page.form_of(page.view))
+        assert not [part for part in hidden if part.isVisible()], view
+        assert page.canvas.width() > 0.9 * at.window.width()
+    QTest.keyClick(at.window, Qt.Key.Key_Escape)
+    settle_layout()
+    assert at.page.bar.isVisible()
+    assert at.drawer.isVisible()
+    assert at.page.form_of(at.view).isVisible()
+
+
+def settle_layout() -> None:
+    """Let what comes a moment later come."""
+    for _ in range(3):
+        QApplication.processEvents()
+
+
+# ---- A lesson asks ----
+
+
+@pytest.mark.parametrize("is_open", [False, True], ids=["panel", "drawer"])
+def test_a_question_keeps_title_panel_drawer_and_examples_to_itself(open_lab, is_open) -> None:
+    at = open_lab(**QUICK | {"cost": CostState()})
+    if is_open:
+        at.press(at.page.panel.more)
+    told = ("576", "four times", "81.8", "4608", "18.2", "GPT")
+    bar_wide = at.page.bar.view_row.geometry()
+    assert at.page.withhold("Answer first.")
+    settle_layout()
+    texts = " ".join(widget_texts(at.page))
+    assert not [word for word in told if word in f"{texts} {at.canvas.spoken()} {at.shown_title()}"]
+    assert at.shown_title() == "Cost"
+    assert not any(part.isVisible() for part in (at.page.panel, at.drawer, at.example))
+    assert at.page.bar.view_row.geometry() == bar_wide  # nothing else moves
+    at.hand().move(QPointF(100, 100))
+    assert at.said == ""
+    at.choose_in_menu(at.page.bar.share, "Copy picture")
+    assert at.told == "Answer first."
+    at.press(at.page.bar.code)
+    assert at.window.tools.code.note.text() == COVERED
+    at.show(LabView.SOFTMAX)
+    at.show(LabView.COST)
+    assert not at.example.isVisible()
+    assert not at.page.panel.isVisible()
+    at.page.withhold("")
+    settle_layout()
+    assert at.shown_title() == "Twice the words, four times the square."
+    assert at.example.isVisible()
+    assert (at.drawer if is_open else at.page.panel).isVisible()
+
+
+# ---- Room and order ----
+
+
+@pytest.mark.parametrize(
+    ("size", "zoom"), [((740, 450), 1.0), ((1280, 480), 1.0), ((1280, 450), 1.75), ((1920, 1200), 1.0)]
+)
+@pytest.mark.parametrize("is_open", [False, True], ids=["panel", "drawer"])
+def test_everything_is_reached_in_any_window(open_lab, size, zoom, is_open) -> None:
+    at = open_lab(LabView.SOFTMAX, size, zoom=zoom, **QUICK)
+    bar = at.page.bar
+    for part in (bar.title, at.example, bar.chooser, bar.code, bar.share, bar.present):
+        assert is_within(part, at.page)
+    assert at.canvas.height() >= 300 * zoom - 1
+    if is_open:
+        bring_into_view(at.page.main)
+        at.press(at.page.panel.more)
+        settle_layout()
+        assert is_within(at.drawer.search, at.page)
+    at.page.focus_first()
+    seen = []
+    while QApplication.focusWidget() not in seen:
+        seen.append(QApplication.focusWidget())
+        held = seen[-1]
+        if at.page.isAncestorOf(held) and not isinstance(held, PointedPicture):  # which may be larger than the window
+            shown = held.parentWidget() if isinstance(held.parentWidget(), NumberBox) else held
+            assert is_within(shown, at.page), (held, held.accessibleName())
+        press_tab(at.window)
+    wanted: list[Any] = [at.main.slider, at.main.box, at.few("bench.rows")]
+    wanted += [at.field("bench.factor"), at.drawer.less] if is_open else [at.page.panel.more, *at.tries.values()]
+    assert all(part in seen for part in wanted)
+
+
+@pytest.mark.parametrize(("size", "zoom"), [((1280, 800), 1.0), ((1024, 768), 1.0), ((1600, 1000), 1.5)])
+def test_no_control_of_the_drawer_is_cut(open_lab, size, zoom) -> None:
+    at = open_lab(LabView.WHY, size, zoom=zoom, **QUICK)
+    at.press(at.page.panel.more)
+    for view in VIEWS:
+        at.show(view.id)
+        settle_layout()
+        for name, control in at.drawer.form.controls.items():
+            right = control.mapTo(at.page, QPoint(control.width(), 0)).x()
+            assert not control.isVisible() or right <= at.page.width() - 20 * zoom, (view.id, name)
+
+
+def test_tab_goes_through_bar_picture_controls_panel_and_main_quantity(open_lab) -> None:
+    at = open_lab(LabView.DEPTH, **QUICK)
+    for view in (LabView.SOFTMAX, LabView.COST, LabView.DEPTH):
+        at.show(view)
+        at.page.bar.code.setFocus()
+        page, reached = at.page, []
+        parts = {"bar": page.bar, "picture": page.canvas, "controls": page.form_of(page.view)}
+        parts |= {"panel": page.panel, "main": page.main}
+        while not reached or reached[-1] is not None:
+            held = QApplication.focusWidget()
+            reached.append(
+                next((name for name, part in parts.items() if part is held or part.isAncestorOf(held)), None)
+            )
+            press_tab(at.window)
+        assert list(dict.fromkeys(reached[:-1])) == list(parts)
+        assert len([name for name in reached if name == "main"]) == 2
