@@ -28,8 +28,6 @@ if TYPE_CHECKING:
     from attention_explorer.core.counting import Count
     from attention_explorer.errors import ArrayError, ExplorerError
     from attention_explorer.model import Stage
-    from attention_explorer.pages.block.state import BlockState
-    from attention_explorer.pages.cost.state import CostState
     from attention_explorer.pages.explorer import ExplorerState
     from attention_explorer.pages.heads.state import (
         Aggregate,
@@ -44,10 +42,13 @@ if TYPE_CHECKING:
         Threshold,
     )
     from attention_explorer.pages.heads.writing import Writing
+    from attention_explorer.pages.lab.cost_state import CostState
+    from attention_explorer.pages.lab.scores_state import BenchState, ScalingState
+    from attention_explorer.pages.lab.state import LabState, LabView
     from attention_explorer.pages.lookup.head_row import HeadRow
     from attention_explorer.pages.lookup.state import DescentSpeed, Entry, LookupState, Overlay, ValueKind
     from attention_explorer.pages.positions.state import PositionKind, PositionsState
-    from attention_explorer.pages.scaling.state import BenchState, ScalingState
+    from attention_explorer.pages.stack.state import BlockState
     from attention_explorer.pages.training.state import Speed, TrainingState
     from attention_explorer.rendering import render
     from attention_explorer.sources.hand_made_recipe import HandMadeRecipe
@@ -77,6 +78,8 @@ __all__ = [
     "HeadsState",
     "HeadsView",
     "Hidden",
+    "LabState",
+    "LabView",
     "LearningSetup",
     "LookupState",
     "MaskChoice",
@@ -113,10 +116,10 @@ __version__ = "0.1.0"
 _MODULE_OF = {
     "Aggregate": "pages.heads.state",
     "ArrayError": "errors",
-    "BenchState": "pages.scaling.state",
-    "BlockState": "pages.block.state",
+    "BenchState": "pages.lab.scores_state",
+    "BlockState": "pages.stack.state",
     "Contrast": "core.colour_scale",
-    "CostState": "pages.cost.state",
+    "CostState": "pages.lab.cost_state",
     "Count": "core.counting",
     "DescentSpeed": "pages.lookup.state",
     "Encoding": "sources.recipe",
@@ -130,6 +133,8 @@ _MODULE_OF = {
     "HeadsState": "pages.heads.state",
     "HeadsView": "pages.heads.state",
     "Hidden": "pages.heads.state",
+    "LabState": "pages.lab.state",
+    "LabView": "pages.lab.state",
     "LearningSetup": "sources.learned.setup",
     "LookupState": "pages.lookup.state",
     "MaskChoice": "pages.heads.state",
@@ -140,7 +145,7 @@ _MODULE_OF = {
     "PositionsState": "pages.positions.state",
     "Projections": "sources.recipe",
     "Recipe": "sources.source",
-    "ScalingState": "pages.scaling.state",
+    "ScalingState": "pages.lab.scores_state",
     "SortBy": "pages.heads.state",
     "Speed": "pages.training.state",
     "Stage": "model",

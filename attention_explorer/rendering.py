@@ -9,7 +9,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from enum import StrEnum
 from pathlib import Path
-from typing import TYPE_CHECKING, BinaryIO, TypeVar
+from typing import TYPE_CHECKING, Any, BinaryIO, TypeVar
 
 from attention_explorer.core.byte_cache import CACHE
 from attention_explorer.core.counting import Count, refusals_counted
@@ -18,7 +18,7 @@ from attention_explorer.core.files import looks_like_path, write_whole
 from attention_explorer.core.session_json import PlaceError, place_text
 from attention_explorer.errors import ExplorerError, UsageError, did_you_mean, quoted
 from attention_explorer.pages.explorer import ExplorerState, PageState
-from attention_explorer.pages.ready_made import PAGE_IDS, find_preset, page_id, page_in_view
+from attention_explorer.pages.ready_made import ALL_PARTS, find_preset, in_view, page_id, parts_of
 from attention_explorer.pages.session_file import SUFFIX, Opened, read_session
 from attention_explorer.sources.model_recipe import model_at
 from attention_explorer.sources.recorded_recipe import is_recording
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 Choice = TypeVar("Choice", bound=StrEnum)
 Source = ExplorerState | PageState | str | os.PathLike[str]
 
-_PAGE_OF: dict[type, str] = {type(getattr(ExplorerState(), page)): page for page in PAGE_IDS}
+_PART_OF: dict[type, str] = {type(getattr(ExplorerState(), part)): part for part in ALL_PARTS}
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,12 +56,13 @@ def shown_by(source: Source, page: str = "") -> Shown:
         There is no such page, preset or file, the file cannot be read, or the page has to be named.
     """
     if isinstance(source, ExplorerState):
-        return _within_limits(source, page_id(page) if page else page_in_view(source))
-    if type(source) in _PAGE_OF:
-        own = _PAGE_OF[type(source)]
-        if page and page_id(page) != own:
+        return _within_limits(source, page)
+    if type(source) in _PART_OF:
+        part = _PART_OF[type(source)]
+        own, state = in_view(replace(ExplorerState(), **{part: source}), part)  # type: ignore[arg-type] # of that part
+        if page and page_id(page) not in (own, part):
             raise ExplorerError(f"A {type(source).__name__} is shown by the page {own}, not by {page}.")
-        return _within_limits(replace(ExplorerState(), **{own: source}), own)  # type: ignore[arg-type] # of its own page
+        return _within_limits(state, own)
     if not isinstance(source, str | os.PathLike):
         raise ExplorerError(
             f"A value of type {type(source).__name__} cannot be drawn. "
@@ -77,7 +78,7 @@ def shown_by(source: Source, page: str = "") -> Shown:
 
 
 def _within_limits(state: ExplorerState, page: str) -> Shown:
-    """Hold a page that was made by hand to what a session file may say; a name that is not known has its default.
+    """Hold what was made by hand to what a session file may say; a name that is not known has its default.
 
     Raises
     ------
@@ -86,14 +87,17 @@ def _within_limits(state: ExplorerState, page: str) -> Shown:
     """
     from attention_explorer.pages.session_codec import Decoder, encoded
 
-    part: PageState = getattr(state, page)
+    page, state = in_view(state, page)
     decoder = Decoder()
-    try:
-        found = decoder.decoded(type(part), encoded(part), ())
-    except PlaceError as error:
-        what = f"{place_text(error.place)} {error.what}".strip()
-        raise ExplorerError(f"{type(part).__name__}: {what}.") from None
-    return Shown(replace(state, **{page: found}), page, tuple(decoder.warnings))  # type: ignore[arg-type]
+    found: dict[str, Any] = {}
+    for name in parts_of(page):
+        part: PageState = getattr(state, name)
+        try:
+            found[name] = decoder.decoded(type(part), encoded(part), ())
+        except PlaceError as error:
+            what = f"{place_text(error.place)} {error.what}".strip()
+            raise ExplorerError(f"{type(part).__name__}: {what}.") from None
+    return Shown(replace(state, **found), page, tuple(decoder.warnings))
 
 
 def counted_from_zero(shown: Shown) -> Shown:
@@ -153,7 +157,8 @@ def shown_by_session(opened: Opened, page: str = "") -> Shown:
             raise ExplorerError(
                 f"The page {name} of the session cannot be read: {reason}. Correct that, or name another."
             )
-    return Shown(opened.state, page_id(chosen) if chosen else page_in_view(opened.state), opened.warnings)
+    shown_on, state = opened.in_view(page)
+    return Shown(state, shown_on, opened.warnings)
 
 
 def _is_file(text: str, page: str) -> bool:
@@ -271,9 +276,9 @@ def render(
     out : str, path, binary file or None
         Where to write it, whole or not at all; None writes nothing.
     page : str
-        The page to draw: ``lookup``, ``heads``, ``positions``, ``block``, ``scaling``, ``cost`` or ``training``. By
-        default that of the preset, the one that the session was saved on, or the only one whose part of the state is
-        not as it starts.
+        The page to draw: ``lookup``, ``heads``, ``positions``, ``block``, ``training`` or ``lab``, of which ``scaling``
+        and ``cost`` are parts. By default that of the preset, the one that the session was saved on, or the only one
+        whose part of the state is not as it starts.
     what : str
         Which figure of the page: ``picture``, the large one, by default; the page ``heads`` also has ``map``,
         ``lines``, ``stages`` and ``compare``, and ``wall``, all its heads.

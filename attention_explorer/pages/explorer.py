@@ -2,23 +2,28 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from typing import TypeAlias, TypeVar
 
 from attention_explorer.core.counting import Count
+from attention_explorer.core.declared import declared
 from attention_explorer.errors import ExplorerError
 from attention_explorer.fields import CheckedFields
-from attention_explorer.pages.block.state import BlockState
-from attention_explorer.pages.cost.state import CostState
+from attention_explorer.pages import old_names
 from attention_explorer.pages.heads.state import HeadsSetup, HeadsState
+from attention_explorer.pages.lab.cost_state import CostState
+from attention_explorer.pages.lab.scores_state import ScalingState
+from attention_explorer.pages.lab.state import LabState
 from attention_explorer.pages.lookup import descent, jumps, trail
 from attention_explorer.pages.lookup.head_row import HeadRow
 from attention_explorer.pages.lookup.state import LookupState
 from attention_explorer.pages.positions.state import PositionsState
-from attention_explorer.pages.scaling.state import ScalingState
+from attention_explorer.pages.stack.state import BlockState
 from attention_explorer.pages.training.state import TrainingState
 
-PageState: TypeAlias = LookupState | HeadsState | PositionsState | BlockState | ScalingState | CostState | TrainingState
+PageState: TypeAlias = (
+    LookupState | HeadsState | PositionsState | BlockState | ScalingState | CostState | TrainingState | LabState
+)
 """What one page shows."""
 
 
@@ -26,13 +31,28 @@ PageState: TypeAlias = LookupState | HeadsState | PositionsState | BlockState | 
 class ExplorerState(CheckedFields):
     """Everything a person can change and undo, page by page. Small hashable values only, never arrays."""
 
-    lookup: LookupState = field(default_factory=LookupState)
-    heads: HeadsState = field(default_factory=HeadsState)
-    positions: PositionsState = field(default_factory=PositionsState)
-    block: BlockState = field(default_factory=BlockState)
-    scaling: ScalingState = field(default_factory=ScalingState)
-    cost: CostState = field(default_factory=CostState)
-    training: TrainingState = field(default_factory=TrainingState)
+    lookup: LookupState = declared(
+        LookupState, "Lookup", "A query, some keys with their values, and how they are looked up", "Change Lookup"
+    )
+    heads: HeadsState = declared(
+        HeadsState, "Heads", "Where the attention comes from, its mask, and how its maps are shown", "Change Heads"
+    )
+    positions: PositionsState = declared(
+        PositionsState, "Positions", "An encoding of positions, its sizes, and what is shown of it", "Change Positions"
+    )
+    block: BlockState = declared(
+        BlockState, "Block", "A layer, its parts that can be switched, and what is shown of it", "Change Block"
+    )
+    scaling: ScalingState = declared(
+        ScalingState, "Scaling", "How scores are drawn, and the softmax bench", "Change Scaling"
+    )
+    cost: CostState = declared(
+        CostState, "Cost", "The sizes of a transformer, and what is shown of their price", "Change Cost"
+    )
+    training: TrainingState = declared(
+        TrainingState, "Training", "What learns, how far it has come, and what is asked of it", "Change Training"
+    )
+    lab: LabState = declared(LabState, "Lab", "Which picture of the Lab page is on show", "Change Lab")
 
     def counted(self, count: Count) -> ExplorerState:
         """Return it with layers, heads and tokens numbered in one way on every page."""
@@ -52,15 +72,19 @@ class ExplorerState(CheckedFields):
         return self if new == self else new
 
     def followed(self, old: ExplorerState) -> ExplorerState:
-        """Return it with what a change from ``old`` leaves behind: trail, descent and jumps of the lookup."""
+        """Return it with what a change from ``old`` leaves behind.
+
+        That is trail, descent and jumps of the lookup, and the view of Lab that shows a picture just named.
+        """
+        new = old_names.followed(old, self)
         if self.lookup == old.lookup:
-            return self
+            return new
         try:
             lookup = descent.kept_by(old.lookup, trail.followed(old.lookup, self.lookup))
             lookup = jumps.counted(old.lookup, lookup)
         except ExplorerError:  # the row of a head that is not there: the page says so
-            return self
-        return self if lookup is self.lookup else replace(self, lookup=lookup)
+            return new
+        return new if lookup is self.lookup else replace(new, lookup=lookup)
 
 
 Counting = TypeVar("Counting", HeadsSetup, HeadRow, PositionsState, BlockState, CostState, TrainingState)

@@ -5,7 +5,6 @@ from __future__ import annotations
 from dataclasses import replace
 
 from attention_explorer.model.arrays import Floats
-from attention_explorer.pages.block.learned import learned_block, reason_against
 from attention_explorer.pages.explorer import ExplorerState
 from attention_explorer.pages.heads.state import HeadsSetup, HeadsState, HeadsView
 from attention_explorer.pages.lookup.plane import Extent
@@ -18,6 +17,7 @@ from attention_explorer.pages.lookup.state import (
     ValueKind,
     checked_coordinate,
 )
+from attention_explorer.pages.stack.learned import learned_block, reason_against
 from attention_explorer.pages.training.state import TrainingState
 from attention_explorer.sources.learned_recipe import LearnedRecipe
 

@@ -4,13 +4,20 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
-from importlib import import_module
-from typing import Any
 
 from attention_explorer.core.counting import Count
-from attention_explorer.core.preset import Preset
 from attention_explorer.errors import ExplorerError, did_you_mean, quoted
 from attention_explorer.pages.explorer import ExplorerState
+from attention_explorer.pages.old_names import PAGES as OLD_PAGES
+from attention_explorer.pages.old_names import VIEWS, page_of, shown
+from attention_explorer.pages.preset_lists import PARTS as PARTS
+from attention_explorer.pages.preset_lists import preset_ids as preset_ids
+from attention_explorer.pages.preset_lists import preset_list
+
+PAGE_IDS = ("lookup", "heads", "positions", "block", "training", "lab")
+"""The pages, in the order of the rail."""
+ALL_PARTS = (*PARTS, "lab")
+"""The fields of `ExplorerState`."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -20,7 +27,9 @@ class ReadyMade:
     Attributes
     ----------
     page : str
-        The id of its page, which is the field of `ExplorerState` that it fills.
+        The id of its page.
+    part : str
+        The field of `ExplorerState` that it fills.
     id : str
         Its name in files and on the command line; pages may share one.
     title, look_for : str
@@ -30,57 +39,44 @@ class ReadyMade:
     """
 
     page: str
+    part: str
     id: str
     title: str
     look_for: str
     state: ExplorerState
 
-
-_LISTS = {
-    "lookup": "pages.lookup.presets.PRESETS",
-    "heads": "pages.heads.presets.HEADS_PRESETS",
-    "positions": "pages.positions.presets.POSITIONS_PRESETS",
-    "block": "pages.block.presets.BLOCK_PRESETS",
-    "scaling": "pages.scaling.presets.SCALING_PRESETS",
-    "cost": "pages.cost.presets.COST_PRESETS",
-    "training": "pages.training.presets.TRAINING_PRESETS",
-}
-"""Where the list of presets of a page is."""
-
-PAGE_IDS = tuple(_LISTS)
-"""The ids of the pages, in the order of the rail; each is a field of `ExplorerState` too."""
+    def put_into(self, state: ExplorerState) -> ExplorerState:
+        """Return a state with this preset in it, on show on its page."""
+        return shown(self.part, replace(state, **{self.part: getattr(self.state, self.part)}))[1]
 
 
 def page_id(text: str) -> str:
-    """Return the id of the page that a text names.
+    """Return the id of the page that a text names; one that is no more is a name for its part of the state.
 
     Raises
     ------
     ExplorerError
         There is none; the message lists those there are.
     """
-    if text in _LISTS:
+    if text in PAGE_IDS or text in OLD_PAGES:
         return text
     raise ExplorerError(f"There is no page {quoted(text)}. {did_you_mean(text, PAGE_IDS)}")
 
 
-def _presets(page: str) -> tuple[Preset[Any], ...]:
-    """Return the presets of a page, loaded when they are first asked for: the window starts with one page."""
-    module, _, name = _LISTS[page].rpartition(".")
-    presets: tuple[Preset[Any], ...] = getattr(import_module(f"attention_explorer.{module}"), name)
-    return presets
-
-
 def presets_of(page: str) -> Iterator[ReadyMade]:
-    """Yield what is ready-made for a page, in the order of its list."""
-    for ready in _presets(page_id(page)):
-        state = replace(ExplorerState(), **{page: ready.state})
-        yield ReadyMade(page, ready.id, ready.title, ready.look_for, state)
+    """Yield what is ready-made for a page, in the order of its lists."""
+    if page_id(page) in OLD_PAGES:
+        yield from presets_in(page)
+    else:
+        parts = VIEWS if page == "lab" else (page,)
+        yield from (ready for part in parts for ready in presets_in(part) if ready.page == page)
 
 
-def preset_ids(page: str) -> tuple[str, ...]:
-    """Return the names of what is ready-made for a page."""
-    return tuple(ready.id for ready in _presets(page))
+def presets_in(part: str) -> Iterator[ReadyMade]:
+    """Yield what is ready-made for a part of the state, on whatever page it is seen."""
+    for ready in preset_list(part):
+        page, state = shown(part, replace(ExplorerState(), **{part: ready.state}))
+        yield ReadyMade(page, part, ready.id, ready.title, ready.look_for, state)
 
 
 def find_preset(identifier: str, page: str = "") -> ReadyMade:
@@ -91,15 +87,18 @@ def find_preset(identifier: str, page: str = "") -> ReadyMade:
     ExplorerError
         There is none, or several pages have one; the message names the nearest, or the pages.
     """
-    pages = (page,) if page else PAGE_IDS
-    found = [ready for each in pages for ready in presets_of(each) if ready.id == identifier]
+    if page:
+        page_id(page)
+    pages = (page,) if page else PARTS
+    named = (ready for part in PARTS for ready in presets_in(part) if ready.id == identifier)
+    found = [ready for ready in named if page in ("", ready.page, ready.part)]
     if len(found) == 1:
         return found[0]
     if found:
         on = ", ".join(ready.page for ready in found)
         raise ExplorerError(f"Several pages have a preset {quoted(identifier)}: {on}. Name the page too.")
-    known = {each: preset_ids(each) for each in PAGE_IDS}
-    elsewhere = [each for each in PAGE_IDS if identifier in known[each]]
+    known = {each: preset_ids(each) for each in PARTS} | {"lab": tuple(ready.id for ready in presets_of("lab"))}
+    elsewhere = [each for each in PARTS if identifier in known[each]]
     if elsewhere:
         advice = f"Name the page {' or '.join(elsewhere)}."
     else:
@@ -109,20 +108,45 @@ def find_preset(identifier: str, page: str = "") -> ReadyMade:
     raise ExplorerError(f"There is no preset {quoted(identifier)}{where}. {advice}")
 
 
+def parts_changed(old: ExplorerState, new: ExplorerState) -> tuple[str, ...]:
+    """Return the parts in which two states differ."""
+    return tuple(part for part in ALL_PARTS if getattr(old, part) != getattr(new, part))
+
+
 def pages_changed(old: ExplorerState, new: ExplorerState) -> tuple[str, ...]:
-    """Return the ids of the pages whose parts of two states differ, in the order of the rail."""
-    return tuple(page for page in PAGE_IDS if getattr(old, page) != getattr(new, page))
+    """Return the ids of the pages on which two states differ."""
+    return tuple(dict.fromkeys(page_of(part, new) for part in parts_changed(old, new)))
 
 
-def page_in_view(state: ExplorerState) -> str:
-    """Return the one page whose part of a state is not as it starts; the first page if all are.
+def parts_of(page: str) -> tuple[str, ...]:
+    """Return the parts of the state that a page shows."""
+    return (page, *VIEWS) if page == "lab" else (page,)
+
+
+def in_view(state: ExplorerState, page: str = "") -> tuple[str, ExplorerState]:
+    """Return the page that a state shows, and the state with the view of that page on show.
+
+    Parameters
+    ----------
+    state : ExplorerState
+        What is to be seen.
+    page : str
+        The page, or one that there was; without it, the one page whose part of the state is not as it starts, and the
+        first page if all are.
 
     Raises
     ------
     ExplorerError
         Several are not: which of them is meant is not to be guessed.
     """
-    changed = pages_changed(ExplorerState(), state.counted(Count.FROM_ONE))
-    if len(changed) > 1:
-        raise ExplorerError(f"The state says something on several pages: {', '.join(changed)}. Name the page to draw.")
-    return changed[0] if changed else PAGE_IDS[0]
+    start, shown_state = ExplorerState(), state.counted(Count.FROM_ONE)
+    changed = parts_changed(start, shown_state)
+    if page and page != "lab":
+        return shown(page_id(page), state)
+    pages = tuple(dict.fromkeys(page_of(part, state) for part in changed))
+    if page or pages == ("lab",):
+        parts = [part for part in changed if part in VIEWS]
+        return shown(parts[0], state) if len(parts) == 1 and "lab" not in changed else ("lab", state)
+    if len(pages) > 1:
+        raise ExplorerError(f"The state says something on several pages: {', '.join(pages)}. Name the page to draw.")
+    return (pages[0] if pages else PAGE_IDS[0]), state

@@ -96,22 +96,16 @@ def _positions_figure(state: ExplorerState) -> Figure:
     return PositionsFigure(state.positions)
 
 
+def _lab_figure(state: ExplorerState) -> Figure:
+    from attention_explorer.pages.lab.ui.figure import lab_figure
+
+    return lab_figure(state)
+
+
 def _block_figure(state: ExplorerState) -> Figure:
     from attention_explorer.pages.block.ui.figure import block_figure
 
     return block_figure(state.block)
-
-
-def _scaling_figure(state: ExplorerState) -> Figure:
-    from attention_explorer.pages.scaling.ui.figure import scaling_figure
-
-    return scaling_figure(state.scaling)
-
-
-def _cost_figure(state: ExplorerState) -> Figure:
-    from attention_explorer.pages.cost.ui.figure import cost_figure
-
-    return cost_figure(state.cost)
 
 
 def _training_figure(state: ExplorerState) -> Figure:
@@ -159,28 +153,20 @@ PAGES: tuple[PageEntry, ...] = (
         partial(_examples, "block"),
     ),
     PageEntry(
-        "scaling",
-        "Scaling",
-        "scaling",
-        "See why scores are divided by √d_k, and what the softmax does to them",
-        {PICTURE: _scaling_figure},
-        partial(_examples, "scaling"),
-    ),
-    PageEntry(
-        "cost",
-        "Cost",
-        "cost",
-        "Count what attention costs, and measure it here",
-        {PICTURE: _cost_figure},
-        partial(_examples, "cost"),
-    ),
-    PageEntry(
         "training",
         "Training",
         "training",
         "Watch attention come into being: a tiny network learns a task",
         {PICTURE: _training_figure},
         partial(_examples, "training"),
+    ),
+    PageEntry(
+        "lab",
+        "Lab",
+        "lab",
+        "Why ÷√d_k, softmax, cost, norm, depth: one question, one slider, one picture",
+        {PICTURE: _lab_figure},
+        partial(_examples, "lab"),
     ),
 )
 """The pages in the order of the rail. A page is made when it is first shown."""

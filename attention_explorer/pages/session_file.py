@@ -21,6 +21,9 @@ from attention_explorer.core.session_json import Json, PlaceError, parsed, place
 from attention_explorer.errors import ExplorerError, quoted
 from attention_explorer.pages.explorer import ExplorerState
 from attention_explorer.pages.file_places import absolute_from, relative_to
+from attention_explorer.pages.old_names import PAGES as OLD_PAGES
+from attention_explorer.pages.old_names import shown
+from attention_explorer.pages.ready_made import PAGE_IDS, in_view
 from attention_explorer.sources.model_recipe import CONFIG, GGUF
 from attention_explorer.sources.recorded_recipe import ENDINGS
 
@@ -73,6 +76,15 @@ class Opened:
     extra: Extra = field(default_factory=dict)
     warnings: tuple[str, ...] = ()
     left_out: Mapping[str, str] = field(default_factory=dict)
+
+    def in_view(self, page: str = "") -> tuple[str, ExplorerState]:
+        """Return a page, or the one it was saved on, and the state with that on show; errors as `ready_made.in_view`.
+
+        A page that it was saved on shows what it showed then, whatever picture its part of the state names for Lab.
+        """
+        if not page and self.page in PAGE_IDS:
+            return self.page, self.state
+        return in_view(self.state, page or self.page)
 
 
 # ---- Reading ----
@@ -228,6 +240,8 @@ def _opened(document: Document) -> Opened:
     left_out = {page: f"{place_text(_inner(error.place))} {error.what}" for page, error in errors.items()}
     said = (f"The page {page} cannot be read and is left out: {reason}." for page, reason in left_out.items())
     page, file, learning = (_envelope_text(document, key) for key in ("page", "file", "learning"))
+    if page not in errors and (page in OLD_PAGES or "lab" not in document["state"]):  # type: ignore[operator] # an object
+        page, state = shown(page, state)  # as it was called before there was a page Lab
     warnings = *said, *decoder.warnings, *_on_learning(learning, document["state"])
     return Opened(state, page, file, decoder.extra, warnings, left_out)
 

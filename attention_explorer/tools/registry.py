@@ -94,6 +94,10 @@ class Tools(QObject):
         """Say what a term means, beside where it was asked for."""
         self.terms.explain(name)
 
+    def present(self) -> None:
+        """Show the page to a room."""
+        self.presenting.toggle()
+
     def show_code(self) -> None:
         """Show the program that computes what the page shows."""
         self.code.show()

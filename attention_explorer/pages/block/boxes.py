@@ -12,16 +12,10 @@ import numpy as np
 
 from attention_explorer.model import Activation, EncoderTrace, FeedForwardTrace, NormKind, NormPlacement, SublayerTrace
 from attention_explorer.model.arrays import Floats
-from attention_explorer.pages.block.numerals import brief
-from attention_explorer.pages.block.state import BlockState
 from attention_explorer.pages.block.summary import Summary, summary_of
-
-ACTIVATION_NAMES = {
-    Activation.RELU: "ReLU",
-    Activation.GELU: "GELU",
-    Activation.GELU_TANH: "GELU (tanh)",
-    Activation.SILU_GATED: "SiLU, gated",
-}
+from attention_explorer.pages.stack.numerals import brief
+from attention_explorer.pages.stack.state import BlockState
+from attention_explorer.pages.stack.wording import ACTIVATION_NAMES
 
 
 class Form(StrEnum):

@@ -14,10 +14,10 @@ from attention_explorer.core.numerals import counted, percent, size_text
 from attention_explorer.model import Activation, ModelSize, causal_mask
 from attention_explorer.model.checkpoint import checkpoint
 from attention_explorer.pages.block.future import token_count
-from attention_explorer.pages.block.learned import steps_to_learn
-from attention_explorer.pages.block.maps import feature_map, weight_map
-from attention_explorer.pages.block.stack import QUICK_NUMBERS, block_stack, check_sizes, count_numbers, without_view
-from attention_explorer.pages.block.state import BlockState
+from attention_explorer.pages.stack.learned import steps_to_learn
+from attention_explorer.pages.stack.maps import feature_map, weight_map
+from attention_explorer.pages.stack.stack import QUICK_NUMBERS, block_stack, check_sizes, count_numbers, without_view
+from attention_explorer.pages.stack.state import BlockState
 
 QUICK_STEPS = 40
 """So many steps of one layer take less than about 20 ms, beside their arithmetic."""

@@ -11,8 +11,8 @@ from attention_explorer.model import EncoderLayer, EncoderTrace
 from attention_explorer.model.arrays import Bools, Floats
 from attention_explorer.model.checkpoint import checkpoint
 from attention_explorer.pages.block.boxes import Box, layer_boxes
-from attention_explorer.pages.block.stack import block_stack, block_trace, without_view
-from attention_explorer.pages.block.state import BlockState
+from attention_explorer.pages.stack.stack import block_stack, block_trace, without_view
+from attention_explorer.pages.stack.state import ORDER, BlockState
 
 
 @dataclass(frozen=True)
@@ -109,32 +109,6 @@ def _boxes(state: BlockState) -> tuple[Box, ...]:
         checkpoint()
         _ = box.summary, box.largest  # here, where the worker is, and not when they are pointed at
     return boxes
-
-
-ORDER = (
-    "x",
-    "attention_input",
-    "q",
-    "k",
-    "v",
-    "scores",
-    "scaled",
-    "masked",
-    "weights",
-    "head_output",
-    "concat",
-    "attention_output",
-    "attention_sum",
-    "middle",
-    "feed_forward_input",
-    "before_activation",
-    "linear_part",
-    "hidden",
-    "feed_forward_output",
-    "feed_forward_sum",
-    "output",
-)
-"""All boxes there can be, in the order of computation."""
 
 
 def nearest_box(wanted: str, names: list[str]) -> int:

@@ -8,8 +8,9 @@ from attention_explorer.core.numerals import MINUS, compact, grouped, percent, p
 from attention_explorer.model import Activation, NormKind
 from attention_explorer.model.arrays import Floats
 from attention_explorer.model.depth import mean_token_cosine
-from attention_explorer.pages.block.boxes import ACTIVATION_NAMES, Box, Form
+from attention_explorer.pages.block.boxes import Box, Form
 from attention_explorer.pages.block.diagram import DiagramPicture
+from attention_explorer.pages.stack.wording import ACTIVATION_NAMES
 
 
 def short(number: float) -> str:

@@ -2,21 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from dataclasses import asdict
-from itertools import chain
-
 import numpy as np
 
-from attention_explorer import __version__
-from attention_explorer.core.numbers_export import Arrays, Numbers, Table, rows_of
-from attention_explorer.errors import ExportError
+from attention_explorer.core.numbers_export import Arrays, Numbers
 from attention_explorer.pages.block.diagram import DiagramPicture
-from attention_explorer.pages.block.state import BlockPicture, BlockState
 from attention_explorer.pages.block.wording import picture_title, settings_words
-
-MOST_LINES = 50_000
-"""A table with more numbers than this holds the main array only; the archives hold all."""
+from attention_explorer.pages.stack.export import stack_numbers
+from attention_explorer.pages.stack.state import BlockState
 
 
 def diagram_arrays(picture: DiagramPicture) -> Arrays:
@@ -29,47 +21,11 @@ def diagram_arrays(picture: DiagramPicture) -> Arrays:
 
 
 def block_numbers(state: BlockState, arrays: Arrays) -> Numbers:
-    """Return the arrays of a picture, the main one first; the table has a line a number.
+    """Return the arrays of a picture, the main one first.
 
     Raises
     ------
     ExportError
         There is nothing to export.
     """
-    if not arrays:
-        raise ExportError("There are no numbers to export yet. Wait for the picture.")
-    total = sum(array.size for array in arrays.values())
-    listed = arrays if total <= MOST_LINES else {next(iter(arrays)): next(iter(arrays.values()))}
-    parameters: dict[str, object] = {
-        "program": f"Attention Explorer {__version__}",
-        "what": f"{picture_title(state)}. {settings_words(state)}",
-        "picture": state.picture.value,
-        "settings": {name: value for name, value in asdict(state).items() if name not in _left_out(state)},
-    }
-    if state.picture is BlockPicture.LAYER:
-        parameters["axes"] = "batch, token, feature; with heads: batch, head, query, key or feature; −∞ is masked"
-    if len(listed) < len(arrays):
-        parameters["table"] = "CSV and JSON hold the first array alone; NPZ holds all"
-    return Numbers(_table(listed), {**parameters, **listed}, arrays, parameters)
-
-
-_OF_A_DRAW = frozenset({"initialiser", "gain", "embedding_scale"})
-"""What decides the numbers of layers that are drawn, and nothing of those that were learned."""
-
-
-def _left_out(state: BlockState) -> frozenset[str]:
-    return frozenset({"preset", "learned"}) if state.learned is None else _OF_A_DRAW | {"preset"}
-
-
-def _table(arrays: Arrays) -> Table:
-    """Return a row a number: the array, the place along its axes, and the number with every digit."""
-    axes = max(array.ndim for array in arrays.values())
-
-    def rows() -> Iterator[tuple[object, ...]]:
-        for name, array in arrays.items():
-            numbers = chain.from_iterable(rows_of(array))
-            for place, number in zip(np.ndindex(*array.shape), numbers, strict=True):
-                yield name, *place, *[""] * (axes - array.ndim), number
-
-    header = ("array", *(f"axis {axis}" for axis in range(axes)), "value")
-    return Table(header, rows, sum(array.size for array in arrays.values()))
+    return stack_numbers(state, f"{picture_title(state)}. {settings_words(state)}", arrays)

@@ -14,9 +14,9 @@ from attention_explorer.core.numerals import size_text
 from attention_explorer.errors import ArrayError
 from attention_explorer.model import EncoderStack, causal_mask
 from attention_explorer.model.arrays import Bools
-from attention_explorer.pages.block.learned import steps_to_learn
-from attention_explorer.pages.block.stack import QUICK_NUMBERS, block_stack, check_sizes, count_numbers, without_view
-from attention_explorer.pages.block.state import BlockState
+from attention_explorer.pages.stack.learned import steps_to_learn
+from attention_explorer.pages.stack.stack import QUICK_NUMBERS, block_stack, check_sizes, count_numbers, without_view
+from attention_explorer.pages.stack.state import BlockState
 from attention_explorer.sources.tokens import tokens_in
 
 NOISE = 99.0

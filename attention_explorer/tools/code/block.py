@@ -6,14 +6,15 @@ from dataclasses import replace
 
 from attention_explorer.model import Activation, NormKind, NormPlacement
 from attention_explorer.pages.block.cache import decoded_shown
-from attention_explorer.pages.block.depth import DRAWS, TOKENS, depth_setting
 from attention_explorer.pages.block.diagram import diagram_picture
 from attention_explorer.pages.block.future import NOISE, changed_shown
-from attention_explorer.pages.block.learned import learned_layers
-from attention_explorer.pages.block.norm import FEATURES, LARGEST_SCALE, LEAST_SCALE, STEPS_PER_DECADE
-from attention_explorer.pages.block.stack import check_sizes
-from attention_explorer.pages.block.state import BlockPicture, BlockState, Initialiser, LearnedStack
 from attention_explorer.pages.block.wording import picture_title
+from attention_explorer.pages.lab.depth import DRAWS, TOKENS, depth_setting
+from attention_explorer.pages.lab.layers_wording import TITLES
+from attention_explorer.pages.lab.norm import FEATURES, LARGEST_SCALE, LEAST_SCALE, STEPS_PER_DECADE
+from attention_explorer.pages.stack.learned import learned_layers
+from attention_explorer.pages.stack.stack import check_sizes
+from attention_explorer.pages.stack.state import BlockPicture, BlockState, Initialiser, LearnedStack
 from attention_explorer.sources.tokens import tokens_in
 from attention_explorer.tools.code.script import Program, Script
 from attention_explorer.tools.code.snippets import LEARNED, SINUSOIDS, SOFTMAX
@@ -61,7 +62,8 @@ def block_program(state: BlockState) -> Program:
         The sizes do not go together, or a number leaves the float range.
     """
     check_sizes(state)
-    script = Script("block", picture_title(state).replace('"', "'").rstrip(".") + ".")
+    title = TITLES.get(state.picture) or picture_title(state)
+    script = Script("block", title.replace('"', "'").rstrip(".") + ".")
     make = {
         BlockPicture.LAYER: _layer,
         BlockPicture.DEPTH: _depth,

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from attention_explorer.errors import ExplorerError
-from attention_explorer.pages.cost.growth import growth_picture
-from attention_explorer.pages.cost.inputs import TOY_HEADS, TOY_WIDTH, inputs_picture
-from attention_explorer.pages.cost.layer import reason_without_cost
-from attention_explorer.pages.cost.reach import FARTHEST
-from attention_explorer.pages.cost.state import CostPicture, CostState, Quantity, Scope
+from attention_explorer.pages.lab.cost_growth import growth_picture
+from attention_explorer.pages.lab.cost_layer import reason_without_cost
+from attention_explorer.pages.lab.cost_state import CostPicture, CostState, Quantity, Scope
+from attention_explorer.pages.lab.inputs import TOY_HEADS, TOY_WIDTH, inputs_picture
+from attention_explorer.pages.lab.reach import FARTHEST
 from attention_explorer.sources.recipe import ToyRecipe
 from attention_explorer.sources.toy import token_embeddings
 from attention_explorer.tools.code.script import Program, Script

@@ -3,13 +3,25 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from importlib import import_module
 from typing import Any
 
 from attention_explorer.pages.explorer import ExplorerState
+from attention_explorer.pages.old_names import named_by
 from attention_explorer.tools.code.script import Program
 
 _PROGRAMS = ("lookup", "heads", "positions", "block", "scaling", "cost", "training")
+
+
+def part_on_show(page: str, state: ExplorerState) -> tuple[str, Any]:
+    """Return which part of a state a page shows, and the part with the picture that is on show named in it."""
+    if page == "block":
+        return page, replace(state.block, picture=state.block.picture_shown)
+    if page != "lab":
+        return page, getattr(state, page)
+    part, picture = named_by(state.lab.view)
+    return part, replace(getattr(state, part), picture=picture)
 
 
 def program_of(page: str, state: ExplorerState) -> Program:
@@ -27,8 +39,9 @@ def program_of(page: str, state: ExplorerState) -> Program:
     ExplorerError
         The page cannot show the state either; the message says why.
     """
-    if page not in _PROGRAMS:
+    part, shown = part_on_show(page, state)
+    if part not in _PROGRAMS:
         raise ValueError(f"There is no page {page!r}.")
     # Not before it is wanted: what a page computes is loaded with the page.
-    make: Callable[[Any], Program] = getattr(import_module(f"attention_explorer.tools.code.{page}"), f"{page}_program")
-    return make(getattr(state, page))
+    make: Callable[[Any], Program] = getattr(import_module(f"attention_explorer.tools.code.{part}"), f"{part}_program")
+    return make(shown)

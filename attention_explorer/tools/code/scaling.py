@@ -5,12 +5,13 @@ from __future__ import annotations
 import numpy as np
 
 from attention_explorer.model.score_draws import EntryDistribution, ScoreSetting, ScoreSource
-from attention_explorer.pages.scaling import growth, scores
-from attention_explorer.pages.scaling.bench import bench_picture
-from attention_explorer.pages.scaling.rows import SATURATED_ABOVE, TAIL, draws_possible
-from attention_explorer.pages.scaling.scores import WEIGHT_BINS, bin_edges
-from attention_explorer.pages.scaling.state import GainRule, ScalingPicture, ScalingState
-from attention_explorer.pages.scaling.wording import picture_title
+from attention_explorer.pages.lab import scores
+from attention_explorer.pages.lab import scores_growth as growth
+from attention_explorer.pages.lab.bench import bench_picture
+from attention_explorer.pages.lab.score_rows import SATURATED_ABOVE, TAIL, draws_possible
+from attention_explorer.pages.lab.scores import WEIGHT_BINS, bin_edges
+from attention_explorer.pages.lab.scores_state import GainRule, ScalingPicture, ScalingState
+from attention_explorer.pages.lab.scores_wording import picture_title
 from attention_explorer.tools.code.script import Program, Script
 from attention_explorer.tools.code.snippets import SOFTMAX
 

@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar, get_args, get_type_hi
 
 import numpy as np
 
+from attention_explorer.core.declared import declarations
 from attention_explorer.core.numerals import subscript
 from attention_explorer.core.session_json import Json, PlaceError, place_text
 from attention_explorer.errors import ExplorerError, did_you_mean, quoted
@@ -28,9 +29,8 @@ from attention_explorer.pages.heads.survey import head_survey
 from attention_explorer.pages.lookup.frame import lookup_frame
 from attention_explorer.pages.lookup.numbers import LookupFrame
 from attention_explorer.pages.lookup.state import LookupState
-from attention_explorer.pages.ready_made import PAGE_IDS
+from attention_explorer.pages.ready_made import ALL_PARTS
 from attention_explorer.pages.session_codec import Decoder, encoded
-from attention_explorer.pages.session_limits import LIMITS
 from attention_explorer.tools.lessons.expression import Chooser, ExpressionError, Group, Member, Shown
 
 # What other pages compute is imported where it is asked for: the lessons are loaded with the window.
@@ -40,12 +40,12 @@ if TYPE_CHECKING:
     from attention_explorer.model import AttentionMap, MapSummary, ModelSize
     from attention_explorer.pages.block.boxes import Box
     from attention_explorer.pages.block.diagram import DiagramPicture
-    from attention_explorer.pages.block.state import BlockState
-    from attention_explorer.pages.cost.state import CostState
+    from attention_explorer.pages.lab.bench import BenchPicture
+    from attention_explorer.pages.lab.cost_state import CostState
+    from attention_explorer.pages.lab.scores_state import ScalingState
     from attention_explorer.pages.positions.clocks import ClocksPicture
     from attention_explorer.pages.positions.state import PositionsState
-    from attention_explorer.pages.scaling.bench import BenchPicture
-    from attention_explorer.pages.scaling.state import ScalingState
+    from attention_explorer.pages.stack.state import BlockState
     from attention_explorer.pages.training.state import TrainingState
     from attention_explorer.sources.learned.learned_model import Answer
 
@@ -59,7 +59,7 @@ _STEP = re.compile(r"\.?([a-z_]+)|\[([0-9]{1,6})\]")
 
 def names_in(state: ExplorerState) -> Group:
     """Return all that has a name in a state, page by page; nothing is computed before it is asked for."""
-    return Group({page: partial(_page, state, page) for page in PAGE_IDS})
+    return Group({page: partial(_page, state, page) for page in ALL_PARTS})
 
 
 def _page(state: ExplorerState, page: str) -> Group:
@@ -105,17 +105,19 @@ def spelled(field: str) -> str:
     return field if field in _SYMBOLS else field.replace("_", " ")
 
 
-def _field_words(kind: type, name: str) -> str:
+def _field_words(kind: type[DataclassInstance], name: str) -> str:
     """Say what a field may be: “temperature, from 0.01 to 100”."""
     words, hint = spelled(name), get_type_hints(kind)[name]
     if isinstance(hint, type) and issubclass(hint, StrEnum):
         return f"{words}: {' | '.join(hint)}"
     if hint is bool:
         return f"{words}: on or off"
-    limit = LIMITS.get(kind, {}).get(name)
-    if limit is None or not {hint, *get_args(hint)} & {int, float}:
+    said = declarations(kind).get(name)
+    if said is None or not {hint, *get_args(hint)} & {int, float}:
         return words
-    return f"{words}, from {limit.low:g} to {limit.high:g}"
+    if said.choices:
+        return f"{words}: {' | '.join(map(str, said.choices))}"
+    return f"{words}, from {said.low:g} to {said.high:g}"
 
 
 def with_fields(state: ExplorerState, changes: Mapping[str, Any]) -> ExplorerState:
@@ -172,7 +174,7 @@ def _put(document: Json, name: str, value: object, state: ExplorerState) -> None
             otherwise = "" if names else f"It has {len(known)} items." if isinstance(part, list) else "It has no parts."
             if depth == 1 and step in _page(state, before).members:
                 otherwise = f"It is computed, and cannot be set. Fields are: {', '.join(names)}."
-            near = did_you_mean(str(step), names, otherwise) if depth else did_you_mean(str(step), PAGE_IDS)
+            near = did_you_mean(str(step), names, otherwise) if depth else did_you_mean(str(step), ALL_PARTS)
             raise ExplorerError(f"There is no {quoted(name)}: {before} has no {quoted(str(step))}. {near}")
         if depth < len(steps) - 1:
             part = part[step]
@@ -385,8 +387,8 @@ def _top(attention: AttentionMap, row: int) -> int:
 
 
 def _scaling(state: ScalingState) -> Members:
-    from attention_explorer.pages.scaling.bench import bench_picture
-    from attention_explorer.pages.scaling.scores import scores_picture
+    from attention_explorer.pages.lab.bench import bench_picture
+    from attention_explorer.pages.lab.scores import scores_picture
 
     def drawn(what: str, words: str, *, scaled: bool) -> Callable[[], Member]:
         kind = "scaled" if scaled else "raw"
@@ -503,7 +505,7 @@ def _array(box: Box) -> Group:
 
 
 def _cost(state: CostState) -> Members:
-    from attention_explorer.pages.cost.layer import layer_picture
+    from attention_explorer.pages.lab.cost_layer import layer_picture
 
     def counted(read: Callable[[ModelSize], float], words: str) -> Callable[[], Member]:
         return lambda: Shown(read(sizes()), lambda: words)

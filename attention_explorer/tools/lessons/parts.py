@@ -32,7 +32,7 @@ PARTS: Mapping[str, tuple[str, ...]] = {
     "block.residual": ("residual",),
     "scaling.picture": ("Large picture",),
     "scaling.d_k": ("d_k", "d_k, exact"),
-    "scaling.scaled": ("Scaling",),
+    "scaling.scaled": ("÷ √d_k",),
     "cost.picture": ("Large picture",),
     "training.map": ("What the large map shows", "Attention"),
     "training.play": ("Play", "Step"),

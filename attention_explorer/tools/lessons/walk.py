@@ -4,12 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from dataclasses import replace
 from pathlib import Path
 
 from attention_explorer.errors import ExplorerError, full_stop, quoted
 from attention_explorer.pages.explorer import ExplorerState
-from attention_explorer.pages.ready_made import find_preset
+from attention_explorer.pages.ready_made import find_preset, in_view
 from attention_explorer.pages.session_file import SUFFIX, read_session
 from attention_explorer.tools.lessons.answers import Right, drawn, truth
 from attention_explorer.tools.lessons.expression import Expression
@@ -40,7 +39,9 @@ def begun(step: Step, before: ExplorerState, folder: Path | None = None) -> Expl
     ExplorerError
         There is no such preset, session file or field.
     """
-    return with_fields(_shown(step, before, folder) if step.show else before, step.set)
+    state = with_fields(_shown(step, before, folder) if step.show else before, step.set)
+    page = named_page(step)
+    return in_view(state, page)[1] if page else state
 
 
 def ended(step: Step, state: ExplorerState) -> ExplorerState:
@@ -80,13 +81,14 @@ def _walked(lesson: Lesson, number: int, state: ExplorerState, folder: Path | No
     return state
 
 
-def page_of(lesson: Lesson, number: int) -> str:
-    """Return the page that a step takes place on, which is that of the step before if it names none."""
-    return next((page for step in reversed(lesson.steps[: number + 1]) if (page := named_page(step))), "")
+def page_of(lesson: Lesson, number: int, state: ExplorerState) -> str:
+    """Return the page that shows the state of a step, which is that of the step before if it names none."""
+    named = next((page for step in reversed(lesson.steps[: number + 1]) if (page := named_page(step))), "")
+    return in_view(state, named)[0] if named else ""
 
 
 def named_page(step: Step) -> str:
-    """Return the page that a step names by what it shows or sets; empty for none."""
+    """Return the page, or the part of the state, that a step names by what it shows or sets; empty for none."""
     if step.show and not step.show.endswith(SUFFIX):
         return find_preset(step.show, step.page).page
     return step.page or next((name.partition(".")[0] for name in step.set), "")
@@ -95,7 +97,7 @@ def named_page(step: Step) -> str:
 def _shown(step: Step, before: ExplorerState, folder: Path | None) -> ExplorerState:
     if not step.show.endswith(SUFFIX):
         ready = find_preset(step.show, step.page)
-        return with_page(before, ready.state, ready.page)
+        return ready.put_into(before)
     if folder is None or Path(step.show).name != step.show:
         raise ExplorerError(f"{quoted(step.show)} must lie beside the lesson, and be named without a folder.")
     state = read_session(folder / step.show).state
@@ -231,8 +233,3 @@ def _answer_words(answer: Answer, right: Right) -> str:
     if isinstance(right, frozenset):
         return ", ".join(str(place) for place in sorted(right)) or "none"
     return str(right)
-
-
-def with_page(state: ExplorerState, other: ExplorerState, page: str) -> ExplorerState:
-    """Return a state with one page of another."""
-    return replace(state, **{page: getattr(other, page)})

@@ -8,7 +8,7 @@ from dataclasses import fields
 from attention_explorer.core import assets
 from attention_explorer.core.session_json import Json
 from attention_explorer.pages.explorer import ExplorerState
-from attention_explorer.pages.ready_made import PAGE_IDS
+from attention_explorer.pages.ready_made import ALL_PARTS
 from attention_explorer.pages.session_codec import encoded
 from attention_explorer.tools.lessons.expression import ALLOWED, Group
 from attention_explorer.tools.lessons.lesson import Kind
@@ -124,7 +124,7 @@ def sections(state: ExplorerState | None = None) -> Iterator[tuple[str, tuple[tu
     yield "Conditions and answers", tuple((text,) for text in EXPRESSIONS)
     yield "What “light” names", tuple((name, ", ".join(called)) for name, called in PARTS.items())
     shown = ExplorerState() if state is None else state
-    for page in PAGE_IDS:
+    for page in ALL_PARTS:
         yield f"Names of the page {page}", tuple(_names(shown, page))
 
 

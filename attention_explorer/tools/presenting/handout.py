@@ -76,7 +76,7 @@ def _items(lesson: Lesson, folder: Path | None) -> Iterator[Item]:
     state = ExplorerState()
     for number, step in enumerate(lesson.steps, 1):
         state = drawn(step, begun(step, state, folder), SEED)
-        yield _item(number, step, state, page_of(lesson, number - 1))
+        yield _item(number, step, state, page_of(lesson, number - 1, state))
         state = ended(step, state)
 
 

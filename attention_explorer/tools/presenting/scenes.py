@@ -8,7 +8,6 @@ from pathlib import Path
 
 from attention_explorer.errors import ExplorerError, quoted
 from attention_explorer.pages.explorer import ExplorerState
-from attention_explorer.pages.ready_made import page_in_view
 from attention_explorer.pages.session_file import SUFFIX, read_session
 
 
@@ -37,4 +36,5 @@ def _scene(path: Path) -> Scene:
     if opened.left_out:
         page, reason = next(iter(opened.left_out.items()))
         raise ExplorerError(f"The page {page} of {quoted(path.name)} cannot be read: {reason}.")
-    return Scene(path.name.removesuffix(SUFFIX), opened.state, opened.page or page_in_view(opened.state))
+    page, state = opened.in_view()
+    return Scene(path.name.removesuffix(SUFFIX), state, page)

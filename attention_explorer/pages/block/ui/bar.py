@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from PySide6.QtWidgets import QComboBox, QWidget
+from PySide6.QtWidgets import QComboBox
 
 from attention_explorer.kit.controls.choice import ChoiceBox, ChoiceRow
 from attention_explorer.kit.controls.possible import allow_unless
@@ -12,14 +12,10 @@ from attention_explorer.kit.controls.small_number_box import SmallNumberBox
 from attention_explorer.kit.controls.whole_number_box import show_number
 from attention_explorer.kit.pictures.controls import PictureBar
 from attention_explorer.model import Activation, NormKind, NormPlacement
-from attention_explorer.model.scalars import LARGEST_SEED
-from attention_explorer.pages.block.learned import DRAWN_ANEW, LEARNED_WITH
-from attention_explorer.pages.block.presets import BLOCK_PRESETS, is_changed, learned_settings
-from attention_explorer.pages.block.state import (
-    MOST_HEADS,
-    MOST_LAYERS,
-    WIDEST,
-    WIDEST_HIDDEN,
+from attention_explorer.pages.stack.learned import LEARNED_WITH
+from attention_explorer.pages.stack.presets import BLOCK_PRESETS, is_changed, learned_settings
+from attention_explorer.pages.stack.state import (
+    OF_BLOCK,
     BlockPicture,
     BlockState,
     Initialiser,
@@ -27,13 +23,9 @@ from attention_explorer.pages.block.state import (
 
 PICTURES = (
     (BlockPicture.LAYER, "Layer", "The layer as a diagram: every box with its numbers"),
-    (BlockPicture.DEPTH, "Depth", "How gradients and tokens change through a stack of layers"),
-    (BlockPicture.NORM, "Norm", "What a norm does to rows of any size, with ε under the root or beside it"),
-    (BlockPicture.LINEAR, "Linear", "Multiply V or X, and see whether the output follows"),
     (BlockPicture.FUTURE, "Future", "Replace a token, and see which rows of the output change"),
     (BlockPicture.CACHE, "Cache", "Decode token by token with a KV cache"),
 )
-_DRAWN_ANEW = BlockPicture.DEPTH, BlockPicture.NORM
 INITIALISERS = (
     (Initialiser.HE, "√(2/d_in)", "He et al. 2015, made for ReLU; a tutorial uses it for the whole layer"),
     (Initialiser.NORMALISED, "1/√d_in", "LeCun et al. 1998: keeps the variance through a linear map"),
@@ -59,7 +51,6 @@ ACTIVATIONS = (
     (Activation.GELU_TANH, "GELU (tanh)", "The approximation of it that GPT-2 computes"),
     (Activation.SILU_GATED, "SiLU, gated", "z·σ(z) times a second projection: SwiGLU, as in LLaMA"),
 )
-WIDTHS = (8, 16, 32, 64, 96, 128, 256, 512, 768, 1024)
 LEAST_EPS, LARGEST_EPS, LARGEST_GAIN = 0.0, 1.0, 10.0
 
 
@@ -67,11 +58,8 @@ class BlockBar(PictureBar[BlockState]):
     """Title, presets, pictures and export; below them sizes, and below those the switches."""
 
     page_title = "Block"
-    presets = BLOCK_PRESETS
+    presets = tuple(ready for ready in BLOCK_PRESETS if ready.state.picture in OF_BLOCK)
     pictures = PICTURES
-
-    of_a_stack: tuple[QWidget, ...]
-    """What a norm by itself does not depend on."""
 
     # ---- Building ----
 
@@ -88,7 +76,6 @@ class BlockBar(PictureBar[BlockState]):
         )
         self.drawn_row = self.labelled("weights σ", self.initialiser, self.gain)
         placement = self.labelled("norm", self.placement)
-        self.of_a_stack = (*sizes, self.residual, placement, self.causal, self.encoding, self.feed_forward)
         self.add_line(*sizes[:2], self.d_ff_row, *sizes[2:], self.drawn_row, self.labelled("seed", self.seed))
         self.add_line(
             self.residual,
@@ -102,36 +89,10 @@ class BlockBar(PictureBar[BlockState]):
         )
 
     def _make_sizes(self) -> None:
-        self.d_model = self.whole_box(
-            "d_model",
-            "Features of a token. The heads share them, so d_model must be a multiple of the number of heads.",
-            (1, WIDEST),
-            lambda value: self._resize("d_model", value),
-            stops=WIDTHS,
-        )
-        self.heads = self.whole_box(
-            "heads",
-            "Heads share the d_model features: each is d_k = d_model ÷ heads wide.",
-            (1, MOST_HEADS),
-            lambda value: self._resize("heads", value),
-            stops=(1, 2, 4, 8, 16, 32, 64),
-            width=46,
-        )
-        self.d_ff = self.whole_box(
-            "d_ff",
-            "Hidden units of the feed-forward network, usually 4·d_model",
-            (1, WIDEST_HIDDEN),
-            lambda value: self._resize("d_ff", value),
-            stops=tuple(4 * width for width in WIDTHS),
-        )
-        self.layers = self.whole_box(
-            "layers",
-            "Layers on top of each other: 6 in the 2017 base model, 12 in GPT-2 small, 96 in GPT-3",
-            (1, MOST_LAYERS),
-            lambda value: self._resize("layers", value),
-            stops=(1, 2, 4, 6, 12, 24),
-            width=46,
-        )
+        self.d_model = self.whole_field("d_model")
+        self.heads = self.whole_field("heads", width=46)
+        self.d_ff = self.whole_field("d_ff")
+        self.layers = self.whole_field("layers", width=46)
 
     def _make_weights(self) -> None:
         self.initialiser = ChoiceBox(
@@ -151,13 +112,7 @@ class BlockBar(PictureBar[BlockState]):
             ),
             width=58,
         )
-        self.seed = self.whole_box(
-            "seed",
-            "Decides all random numbers: the same seed gives the same layer, on every machine",
-            (0, LARGEST_SEED),
-            lambda value: self.change("Change the seed", "seed", seed=value),
-            width=74,
-        )
+        self.seed = self.whole_field("seed", width=74)
 
     def _make_norm(self) -> None:
         self.placement = ChoiceRow(
@@ -247,18 +202,15 @@ class BlockBar(PictureBar[BlockState]):
         ):
             button.setChecked(on)
         self._show_possible(state)
-        norm_alone = state.picture is BlockPicture.NORM
-        has_norm = norm_alone or state.norm is not NormPlacement.NONE
-        has_network = state.feed_forward and not norm_alone
+        has_norm = state.norm is not NormPlacement.NONE
         self.show_only(
             (
-                *((part, not norm_alone) for part in self.of_a_stack),
-                (self.drawn_row, not norm_alone and state.learned is None),
+                (self.drawn_row, state.learned is None),
                 (self.gain, state.initialiser is Initialiser.NUMBER),
                 (self.kind, has_norm),
                 (self.eps_row, has_norm),
-                (self.activation, has_network),
-                (self.d_ff_row, has_network),
+                (self.activation, state.feed_forward),
+                (self.d_ff_row, state.feed_forward),
             )
         )
 
@@ -268,20 +220,6 @@ class BlockBar(PictureBar[BlockState]):
         sizes = self.d_model, self.heads, self.d_ff, self.layers, self.seed
         switches = self.residual, self.placement, self.causal, self.encoding, self.feed_forward, self.activation
         allow_unless(LEARNED_WITH if is_learned else "", *sizes, *switches)
-        drawn = (self.picture_row.buttons[picture] for picture in _DRAWN_ANEW)
-        allow_unless(DRAWN_ANEW if is_learned else "", *drawn)
 
     def is_changed(self, state: BlockState) -> bool:
         return is_changed(state)
-
-    # ---- Acting ----
-
-    def choose_picture(self, value: object) -> None:
-        """Show another picture, as one undo step; refuse one that has nothing to do with learned layers."""
-        if self.state.learned is not None and value in _DRAWN_ANEW:
-            self.refused.emit(DRAWN_ANEW)
-        else:
-            super().choose_picture(value)
-
-    def _resize(self, field: str, value: int) -> None:
-        self.apply(self.state.with_sizes(**{field: value}), f"Change {field}", field)

@@ -29,8 +29,6 @@ from attention_explorer.pages.block.cache import (
     table_rows,
     with_decoded,
 )
-from attention_explorer.pages.block.learned import steps_to_learn
-from attention_explorer.pages.block.state import BlockState
 from attention_explorer.pages.block.ui.feature_map import (
     FeatureMap,
     label_room,
@@ -38,6 +36,8 @@ from attention_explorer.pages.block.ui.feature_map import (
     paint_feature_map,
     place_map,
 )
+from attention_explorer.pages.stack.learned import steps_to_learn
+from attention_explorer.pages.stack.state import BlockState
 
 CHIPS, GAP, ROW, VERDICT = 30, 18, 19, 22
 SPAN = 10_000

@@ -6,10 +6,8 @@ from PySide6.QtCore import QSignalBlocker
 
 from attention_explorer.kit.controls.whole_number_box import show_number
 from attention_explorer.kit.pictures.controls import PictureControls
-from attention_explorer.pages.block.state import MOST_BATCH, MOST_HEADS, MOST_LAYERS, BlockPicture, BlockState
 from attention_explorer.pages.block.ui.picture_controls import BlockPictureControls
-
-LARGEST_SCALE = 100.0
+from attention_explorer.pages.stack.state import MOST_HEADS, MOST_LAYERS, BlockPicture, BlockState
 
 
 class BlockControls(PictureControls[BlockState]):
@@ -25,27 +23,13 @@ class BlockControls(PictureControls[BlockState]):
     def _build_input(self) -> None:
         self.sentence = self.sentence_field(
             "Sentence",
-            "The tokens that go through the layer. Each is a vector, one row of X: random, or learned with the layer.",
+            self.said["sentence"].tip,
             "sentence",
             "The sentence has no tokens: write at least one.",
             230,
         )
-        self.batch = self.whole_box(
-            "Batch",
-            "Number of sequences. The sentence is the first; the others are as many random vectors.",
-            (1, MOST_BATCH),
-            lambda value: self.apply(self.state.with_sizes(batch=value), "Change the batch", "batch"),
-            width=40,
-        )
-        self.embedding_scale = self.number_box(
-            "Standard deviation of the embeddings",
-            "How large the random vectors of the tokens are; 0.5 in one tutorial. 0 to 100",
-            (0.0, LARGEST_SCALE),
-            lambda value: self.apply(
-                self.state.with_number("embedding_scale", value, 0.0, LARGEST_SCALE), "Scale the embeddings", "scale"
-            ),
-            width=52,
-        )
+        self.batch = self.whole_field("batch", "Batch", width=40)
+        self.embedding_scale = self.number_field("embedding_scale", "Standard deviation of the embeddings", width=52)
         self.batch_row = self.labelled("batch", self.batch)
         self.scale_row = self.labelled("embeddings ×", self.embedding_scale)
 

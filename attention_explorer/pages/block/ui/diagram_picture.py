@@ -15,9 +15,6 @@ from attention_explorer.pages.block.boxes import Box
 from attention_explorer.pages.block.diagram import DiagramPicture, diagram_picture
 from attention_explorer.pages.block.diagram_words import box_words, cell_words, norm_words, row_words
 from attention_explorer.pages.block.export import diagram_arrays
-from attention_explorer.pages.block.learned import steps_to_learn
-from attention_explorer.pages.block.stack import is_quick, without_view
-from attention_explorer.pages.block.state import BlockState
 from attention_explorer.pages.block.ui.boxes import outline_row, paint_diagram
 from attention_explorer.pages.block.ui.detail import (
     DetailLayout,
@@ -29,6 +26,9 @@ from attention_explorer.pages.block.ui.detail import (
 )
 from attention_explorer.pages.block.ui.layout import DiagramLayout, diagram_layout
 from attention_explorer.pages.block.ui.notes import diagram_notes
+from attention_explorer.pages.stack.learned import steps_to_learn
+from attention_explorer.pages.stack.stack import is_quick, without_view
+from attention_explorer.pages.stack.state import BlockState
 
 DETAIL_SHARE, DETAIL_LEAST = 0.36, 176
 MOST_DETAIL = 0.42

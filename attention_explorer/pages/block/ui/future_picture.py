@@ -35,9 +35,9 @@ from attention_explorer.pages.block.future import (
     level_name,
     title_of,
 )
-from attention_explorer.pages.block.learned import steps_to_learn
-from attention_explorer.pages.block.state import BlockState
 from attention_explorer.pages.block.ui.feature_map import TALL_SHARE, label_room
+from attention_explorer.pages.stack.learned import steps_to_learn
+from attention_explorer.pages.stack.state import BlockState
 
 TITLE, WORDS, LEVELS, FOOT, GAP = 20, 17, 17, 26, 22
 """Pixels at zoom 1 of the title of a half, the words and the levels below it, the legend, and between halves."""

@@ -14,7 +14,7 @@ from attention_explorer.pages.block.diagram_words import (
     token_name,
     token_path,
 )
-from attention_explorer.pages.block.learned import recipe_of
+from attention_explorer.pages.stack.learned import recipe_of
 from attention_explorer.sources.registry import source_of
 
 

@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from attention_explorer.kit.controls.text_block import TextLine
 from attention_explorer.kit.pictures.drawing import PictureDrawing
 from attention_explorer.kit.pictures.notes_panel import notes_of
-from attention_explorer.pages.block.state import BlockState
 from attention_explorer.pages.block.ui.bar import PICTURES, BlockBar
 from attention_explorer.pages.block.ui.controls import BlockControls
 from attention_explorer.pages.block.ui.pictures import block_drawing
 from attention_explorer.pages.block.wording import picture_title, verdict
+from attention_explorer.pages.explorer import ExplorerState
+from attention_explorer.pages.stack.state import BlockState
 from attention_explorer.pages.ui.page import PageAction
 from attention_explorer.pages.ui.picture_page import PicturesPage
 
@@ -21,7 +23,7 @@ if TYPE_CHECKING:
 
 
 class BlockPage(PicturesPage[BlockState]):
-    """The bar, one of six pictures with its controls, and beside it what it says and what is true."""
+    """The bar, one of three pictures with its controls, and beside it what it says and what is true."""
 
     part = "block"
     gestures = (
@@ -31,9 +33,6 @@ class BlockPage(PicturesPage[BlockState]):
         ("Click a row of the large map, or ↑ and ↓", "follow that token through all boxes; Esc lets it go"),
         ("Page Up and Page Down on the diagram", "show another head"),
         ("Point at a number of the large map", "see the arithmetic that made it"),
-        ("Depth: click in a chart, or ← and →", "change the number of layers"),
-        ("Norm: drag in the chart, or ← and →", "change the size of the row"),
-        ("Linear: ← and →", "change the factor"),
         ("Future: click a token, or ↑ and ↓", "replace that token"),
         ("Cache: ← and →, Home, End, or click a token", "decode up to it"),
         ("Esc", "stop computing; the picture stays as it is"),
@@ -41,6 +40,9 @@ class BlockPage(PicturesPage[BlockState]):
     )
     narrow_below = 1060
     least_heights = (470, 560)
+
+    def own(self, state: ExplorerState) -> BlockState:
+        return replace(state.block, picture=state.block.picture_shown)
 
     def drawing_of(self, state: BlockState) -> PictureDrawing[BlockState, Any, Any]:
         return block_drawing(state.picture)

@@ -37,7 +37,7 @@ from attention_explorer.pages.explorer import ExplorerState, PageState
 from attention_explorer.pages.registry import PAGES
 from attention_explorer.session.jobs import Deliver, Report, stoppable
 from attention_explorer.session.requests import Requests, Standing
-from attention_explorer.tools.code.programs import program_of
+from attention_explorer.tools.code.programs import part_on_show, program_of
 from attention_explorer.tools.code.pytorch import DIFFERENCES
 from attention_explorer.tools.code.script import Program
 from attention_explorer.tools.code.ui.colours import CodeColours
@@ -123,7 +123,7 @@ class CodeWindow(QDialog):
         self.requests.delivered.connect(self._on_delivered)
         self.requests.changed.connect(self._show_standing)
         # The menus of the main window do not hear these keys.
-        for key, run in (("Ctrl+Z", session.undo), ("Ctrl+Shift+Z", session.redo), ("Ctrl+Y", session.redo)):
+        for key, run in session.keys.items():
             QShortcut(QKeySequence(key), self).activated.connect(run)
 
     # ---- Showing ----
@@ -165,7 +165,7 @@ class CodeWindow(QDialog):
             self._show_program(None, COVERED)
             return
         state = self._window.session.state
-        request = CodeRequest(page, getattr(state, page))
+        request = CodeRequest(page, part_on_show(page, state)[1])
         is_quick = page == QUICK and state.lookup.row is None
         if not self.requests.want(request, partial(_compute, page, state), at_once=is_quick):
             self._show_standing()

@@ -343,7 +343,7 @@ class LessonPlayer(QObject):
     def _put(self) -> None:
         """Put the case of the step on its page, without what the question must not tell, or cover the page."""
         place = self._playing()
-        page = page_of(place.lesson, place.step)
+        page = page_of(place.lesson, place.step, place.case)
         if page and page != self._window.settings.page:
             self._window.show_page(page)
         self._unveil()
@@ -547,7 +547,7 @@ class LessonPlayer(QObject):
         place = self.place
         if place is None or place.now is None:
             return
-        if not len(self._session.history) and not self._session.is_previewing:
+        if self._session.is_new:
             self._drop()  # another session was opened: nothing of the one before comes back
         elif not place.is_done:
             if place.light_in(old) != place.light_in(new):

@@ -20,6 +20,7 @@ from attention_explorer.pages.session_file import SUFFIX
 from attention_explorer.pages.ui.page import Page
 from attention_explorer.session.jobs import Deliver, JobQueue, Report, stoppable
 from attention_explorer.session.later import later
+from attention_explorer.session.session import Place
 from attention_explorer.tools.host import Host
 from attention_explorer.tools.presenting.scenes import Scene, scenes_of
 
@@ -44,8 +45,8 @@ class Presenter(QObject):
         self._alone: set[Page] = set()
         self._shortcuts: list[QShortcut] = []
         self._was = Qt.WindowState.WindowNoState
-        self._own: tuple[ExplorerState, int, str] | None = None
-        """The person's own work, its place in the history, and its page; None if no scenes are shown."""
+        self._own: Place[ExplorerState] | None = None
+        """The person's own work; None if no scenes are shown."""
         self._caption = QLabel()
         self._caption.setWordWrap(True)
         self._caption.setObjectName("caption")
@@ -84,7 +85,7 @@ class Presenter(QObject):
         window.tools.leave_lesson()
         self.leave()
         window.session.commit()
-        self._own = window.session.state, window.session.history.index, window.settings.page
+        self._own = window.session.place
         self.scenes, self.at = scenes, 0
         self._enter()
         self._show_scene()
@@ -123,21 +124,16 @@ class Presenter(QObject):
         window.page.focus_first()
 
     def _put_back(self) -> None:
-        """Show the person's own work again, with the history that it had."""
-        if self._own is None:
-            return
-        (state, index, page), self._own, self.scenes = self._own, None, ()
-        session = self._window.session
-        session.commit()
-        session.go_to(index)
-        session.apply(state, "Leave the presentation")  # nothing, unless somebody undid more than was presented
-        self._window.show_page(page)
+        """Show the person's own work again, with the histories that it had."""
+        if self._own is not None:
+            own, self._own, self.scenes = self._own, None, ()
+            self._window.session.return_to(own, "Leave the presentation")
+            self._window.show_page(own.page)
 
     # ---- Keys ----
 
     def _make_shortcuts(self) -> None:
-        session = self._window.session
-        keys = {"Esc": self._escape, "F5": self.leave, "Ctrl+Z": session.undo, "Ctrl+Shift+Z": session.redo}
+        keys = {"Esc": self._escape, "F5": self.leave, **self._window.session.keys}
         if self.scenes or self._window.tools.lesson_card is not None:  # else the page may have a use for these keys
             keys |= {key: partial(self.step, steps) for key, steps in STEPPING.items()}
         for key, run in keys.items():

@@ -11,7 +11,7 @@ from PySide6.QtGui import QKeySequence
 from attention_explorer.core.terms import terms
 from attention_explorer.errors import ExplorerError
 from attention_explorer.kit.keys import written
-from attention_explorer.pages.ready_made import PAGE_IDS, presets_of
+from attention_explorer.pages.ready_made import PARTS, presets_in
 from attention_explorer.pages.registry import PAGES
 from attention_explorer.session.jobs import Deliver, JobQueue, Report
 from attention_explorer.session.later import later
@@ -72,10 +72,10 @@ class Searcher(QObject):
 
     def _presets(self) -> Iterator[Entry]:
         titles = {page.id: page.title for page in PAGES}
-        for page in PAGE_IDS:
-            for ready in presets_of(page):
+        for part in PARTS:
+            for ready in presets_in(part):
                 run = partial(self._window.show_preset, ready)
-                yield Entry(f"Preset · {titles[page]}", ready.title, ready.look_for, (ready.id,), "", run)
+                yield Entry(f"Preset · {titles[ready.page]}", ready.title, ready.look_for, (ready.id,), "", run)
 
     def _commands(self) -> Iterator[Entry]:
         """Yield what the menus offer now."""

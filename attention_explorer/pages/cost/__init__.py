@@ -1,1 +1,0 @@
-"""What the Cost page shows."""

@@ -1,0 +1,1 @@
+"""The Lab page: one slider and one large picture for each question."""

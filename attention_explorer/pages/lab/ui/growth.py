@@ -1,0 +1,188 @@
+"""How the price grows with the number of tokens, on two logarithmic axes, and what was measured on this machine."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from typing import Any
+
+from attention_explorer.core.numerals import grouped
+from attention_explorer.kit.items.axis import Axis, Tick
+from attention_explorer.kit.items.item import Hit
+from attention_explorer.kit.items.plot import Plot
+from attention_explorer.kit.items.plot_marks import Corner, Curve, Handle, Label, Mark, Points
+from attention_explorer.kit.items.words import Reading, Readings
+from attention_explorer.kit.picture import Panel
+from attention_explorer.kit.pictures.drawing import Change
+from attention_explorer.pages.lab.cost_growth import (
+    GrowthPicture,
+    amount_text,
+    crossover_words,
+    curve_words,
+    doubling_of,
+    growth_picture,
+    growth_sentences,
+    growth_title,
+    point_words,
+    points_of,
+)
+from attention_explorer.pages.lab.cost_numerals import ratio_words, time_words
+from attention_explorer.pages.lab.cost_state import CostState, Quantity
+from attention_explorer.pages.lab.measure import Measurement
+from attention_explorer.pages.lab.ui.counted import Counted, with_tokens
+
+CURVES, N = "What grows with n, and how fast", "n"
+STROKES: dict[str, tuple[str, float, tuple[float, float]]] = {
+    "total": ("text", 2.6, (0.0, 0.0)),
+    "square": ("text", 1.6, (7.0, 4.0)),
+    "flat": ("muted", 1.6, (2.0, 3.0)),
+    "unwindowed": ("axis", 1.0, (0.0, 0.0)),
+}
+"""By the style of a curve its ink, width and dash."""
+
+
+class CostGrowth(Counted[GrowthPicture]):
+    """Curves, of which n is dragged along; what was measured is no part of the state, and is asked for."""
+
+    def __init__(self, measurement: Callable[[], Measurement | None] = lambda: None) -> None:
+        self._measurement = measurement
+
+    def compute(self, state: CostState, _pixels: tuple[int, int]) -> GrowthPicture:
+        return growth_picture(state, self._measurement())
+
+    def item(self, numbers: GrowthPicture) -> Plot:
+        first, last = (round(math.log2(numbers.lengths[end])) for end in (0, -1))
+        lengths = tuple((2.0**power, grouped(2**power)) for power in range(first, last + 1))
+        low, high = _ends(numbers)
+        seconds = None
+        if numbers.per_second:
+            ends = low / numbers.per_second, high / numbers.per_second
+            seconds = Axis(*ends, "seconds, measured here", 10, ticks=_seconds(*ends))
+        return Plot(
+            CURVES,
+            Axis(lengths[0][0], lengths[-1][0], "tokens n (both axes logarithmic)", 2, ticks=lengths),
+            Axis(low, high, growth_title(numbers.state), 10, ticks=_amounts(numbers, low, high), grid=True),
+            (*_curves(numbers), *_step(numbers), *_crossing(numbers), *_measured(numbers)),
+            seconds,
+            _snapped,
+        )
+
+    def headline(self, numbers: GrowthPicture) -> str:
+        if numbers.reason:
+            return "These sizes do not fit."
+        what = "the operations" if numbers.state.quantity is Quantity.OPERATIONS else "the attention weights"
+        factor = f"{doubling_of(numbers):.3g}"
+        return f"Twice the words, {'twice' if factor == '2' else f'{factor} times'} {what}."
+
+    def panel(self, numbers: GrowthPicture) -> Panel:
+        title = "Where n² takes over"
+        if numbers.reason:
+            return Panel(title)
+        equal = "never" if numbers.crossover is None else grouped(round(numbers.crossover))
+        steep = Reading(ratio_words(round(doubling_of(numbers), 2)), "from n to 2n")
+        readings = Readings("Growth and crossover", (steep, Reading(equal, "n where both are equal")))
+        counts = " Counts are not seconds." if points_of(numbers.measurement) else ""
+        return Panel(title, (readings,), f"{crossover_words(numbers)}{counts}")
+
+    def words(self, numbers: GrowthPicture, hit: Hit) -> str:
+        if isinstance(hit.part, str):
+            return curve_words(numbers, numbers.state.n)
+        if hit.part.points:
+            return point_words(numbers, hit.part.index)
+        return curve_words(numbers, round(hit.part.x))
+
+    def says(self, numbers: GrowthPicture) -> tuple[str, ...]:
+        return growth_sentences(numbers)
+
+    def changed(self, state: CostState, _numbers: GrowthPicture, hit: Hit, to: Any) -> Change[CostState] | None:  # noqa: ANN401
+        is_point = not isinstance(hit.part, str) and hit.part.points
+        return None if is_point else with_tokens(state, to[0])
+
+
+def _snapped(n: float) -> float:
+    """Return the power of two that is near, else two digits."""
+    power = 2.0 ** round(math.log2(n))
+    return power if 0.95 < n / power < 1.05 else max(float(f"{n:.1e}"), 1.0)
+
+
+# ---- Axes ----
+
+
+def _base(numbers: GrowthPicture) -> float:
+    """Return the factor from one line of the grid to the next."""
+    return 2.0**5 if numbers.state.quantity is Quantity.BYTES else 10.0
+
+
+def _ends(numbers: GrowthPicture) -> tuple[float, float]:
+    """Return what the vertical axis goes from and to: round numbers around all that is drawn."""
+    values = [float(number) for curve in numbers.curves for number in (curve.values[0], curve.values[-1])]
+    values += [seconds * numbers.per_second for point in points_of(numbers.measurement) for seconds in point.seconds]
+    base = _base(numbers)
+    low, high = (math.log(number, base) for number in (min(values), max(values)))
+    return base ** math.floor(low), base ** math.ceil(high - 1e-9)
+
+
+def _amounts(numbers: GrowthPicture, low: float, high: float) -> tuple[Tick, ...]:
+    base = _base(numbers)
+    powers = (low * base**step for step in range(round(math.log(high / low, base)) + 1))
+    return tuple((power, amount_text(numbers.state, power) if power >= 1 else "") for power in powers)
+
+
+def _seconds(low: float, high: float) -> tuple[Tick, ...]:
+    powers = range(math.ceil(math.log10(low)), math.floor(math.log10(high)) + 1)
+    return tuple((10.0**power, time_words(10.0**power)) for power in powers)
+
+
+# ---- Marks ----
+
+
+def _curves(numbers: GrowthPicture) -> list[Mark]:
+    return [
+        Curve(
+            numbers.lengths, curve.values, ": ".join(filter(None, (curve.name, curve.formula))), *STROKES[curve.style]
+        )
+        for curve in numbers.curves
+    ]
+
+
+def _step(numbers: GrowthPicture) -> list[Mark]:
+    """Return the line at n, and the step from n to 2n along the uppermost curve."""
+    n = numbers.state.n
+    curve = numbers.curve("total" if numbers.state.quantity is Quantity.OPERATIONS else "square")
+    now, then = (numbers.value_at(curve, at) for at in (n, 2 * n))
+    return [
+        Handle(N, n, stops=(max(n // 2, 1), 2 * n), text=f"n = {grouped(n)}"),
+        Corner(n, now, 2 * n, then),
+        Points("", (n,), (now,)),
+        Label(2 * n, math.sqrt(now * then), ratio_words(doubling_of(numbers)), bold=True, size=15),
+    ]
+
+
+def _crossing(numbers: GrowthPicture) -> list[Mark]:
+    """Return the ring where both parts are equal, if that is in the plot."""
+    equal = numbers.crossover
+    if equal is None or not numbers.lengths[0] < equal < numbers.lengths[-1]:
+        return []
+    at = numbers.value_at(numbers.curve("flat"), equal)
+    label = Label(equal, at, f"equal at n = {grouped(round(equal))}")
+    return [Points("", (equal,), (at,), size=4.5, is_filled=False), label]
+
+
+def _measured(numbers: GrowthPicture) -> list[Mark]:
+    """Return the fastest run of each length, with a whisker to the slowest; hollow if for other settings."""
+    found, scale = numbers.measurement, numbers.per_second
+    if found is None or not found.points:
+        return []
+    fastest, slowest = ([end(point.seconds) * scale for point in found.points] for end in (min, max))
+    return [
+        Points(
+            f"measured here: one head, d_k = {found.d_k}, {found.precision.value}",
+            [point.n for point in found.points],
+            fastest,
+            fastest,
+            slowest,
+            is_square=True,
+            is_filled=numbers.is_of_these_settings,
+            is_joined=True,
+        )
+    ]

@@ -1,0 +1,230 @@
+"""Why scores are divided by √d_k: as they come and divided, over one axis, and what the softmax makes of them."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+from PySide6.QtCore import Qt
+
+from attention_explorer.core.colour_scale import ColourScale, FloatArray, ScaleKind
+from attention_explorer.core.map_picture import MapPicture
+from attention_explorer.core.numerals import percent, plain
+from attention_explorer.kit.items.axis import Axis
+from attention_explorer.kit.items.columns import Above, Beside
+from attention_explorer.kit.items.item import Arrays, Hit, Item
+from attention_explorer.kit.items.map import Map
+from attention_explorer.kit.items.plot import Plot, next_stop
+from attention_explorer.kit.items.plot_marks import Bars, Bracket, Curve, Handle, Label, Line, Mark
+from attention_explorer.kit.items.words import Reading, Readings
+from attention_explorer.kit.picture import Panel, Picture
+from attention_explorer.kit.pictures.drawing import Change
+from attention_explorer.model.score_draws import ScoreSource
+from attention_explorer.pages.lab.score_rows import TAIL
+from attention_explorer.pages.lab.scores import (
+    ScoresPicture,
+    is_quick,
+    predicted_density,
+    scores_numbers,
+    scores_picture,
+    scores_stream,
+)
+from attention_explorer.pages.lab.scores_growth import STOPS
+from attention_explorer.pages.lab.scores_said import (
+    AS_THEY_COME,
+    divided,
+    score_words,
+    scores_headline,
+    scores_said,
+    weight_words,
+)
+from attention_explorer.pages.lab.scores_state import ScalingState
+from attention_explorer.pages.lab.scores_wording import share
+
+FORMULA = "α = softmax({[q:query]{q}·[k:key]{k}}/{√d_k})"
+INKS = {False: "loss", True: "text"}
+NAMES = {False: "Scores as they come", True: "Scores ÷ √d_k"}
+MAPS = {False: "Weights, scores as they come", True: "Weights, scores ÷ √d_k"}
+END = "d_k"
+"""The handle at the end of the bracket."""
+CURVE_POINTS = 321
+DOTS = (1.4, 3.0)
+ROOM = 1.28
+"""The height of the plot over its highest bar: the bracket and words have room above."""
+
+
+class Why(Picture[ScalingState, ScoresPicture]):
+    """Two histograms over one axis; each over its own, if the state says so."""
+
+    stream = staticmethod(scores_stream)
+
+    def compute(self, state: ScalingState, pixels: tuple[int, int]) -> ScoresPicture:
+        return scores_picture(state, pixels)
+
+    def is_quick(self, state: ScalingState) -> bool:
+        return is_quick(state)
+
+    def item(self, numbers: ScoresPicture) -> Item[Any]:
+        leading = numbers.state.scaled
+        if numbers.state.shared_axis:
+            return _plot(numbers, (not leading, leading), "Scores", "score")
+        return Above(tuple(_plot(numbers, (scaled,), NAMES[scaled], NAMES[scaled].lower()) for scaled in (False, True)))
+
+    def headline(self, numbers: ScoresPicture) -> str:
+        return scores_headline(numbers)
+
+    def panel(self, numbers: ScoresPicture) -> Panel:
+        names = {False: AS_THEY_COME, True: divided(numbers.setting.d_k)}
+        inks = {False: "loss_ink", True: "text"}
+        readings = tuple(
+            Reading(percent(numbers.of(scaled).summary.saturated.value), names[scaled], inks[scaled])
+            for scaled in (False, True)
+        )
+        maps = tuple(
+            Map(MAPS[scaled], _weights(numbers.first_weights(scaled)), is_bare=True) for scaled in (False, True)
+        )
+        rows = "Twelve" if len(numbers.rows) == 12 else str(len(numbers.rows))
+        sentence = (
+            f"{rows} of them, {numbers.setting.keys} weights each. Where one key takes over 99 %, the slope is almost "
+            "0: nothing is learned."
+            if numbers.setting.keys > 1
+            else "A single key has the weight 1, whatever its score."
+        )
+        title = "Rows with one winner"
+        return Panel(title, (Readings(title, readings), Beside(maps)), sentence, FORMULA)
+
+    def words(self, numbers: ScoresPicture, hit: Hit) -> str:
+        if hit.item in MAPS.values():
+            return weight_words(numbers, *hit.part)
+        if hit.part == END:
+            std = numbers.raw.summary.std.value
+            return f"d_k = {numbers.setting.d_k}: standard deviation {plain(std)} · drag, or ← and → for another d_k"
+        if hit.item == NAMES[True]:
+            return score_words(numbers, hit.part.x, (True,))
+        return score_words(numbers, hit.part.x, (False,) if hit.item == NAMES[False] else (False, True))
+
+    def says(self, numbers: ScoresPicture) -> tuple[str, ...]:
+        return scores_said(numbers)
+
+    def arrays(self, numbers: ScoresPicture) -> Arrays:
+        return scores_numbers(numbers)
+
+    def changed(self, state: ScalingState, numbers: ScoresPicture, hit: Hit, to: Any) -> Change[ScalingState] | None:  # noqa: ANN401
+        if hit.part != END:
+            return None
+        ends = {d_k: _centre(state, d_k) + state.setting_at(d_k).predicted_std(False) for d_k in STOPS}
+        return _with_d_k(state, min(STOPS, key=lambda d_k: abs(ends[d_k] - to[0])))
+
+    def press(self, state: ScalingState, numbers: ScoresPicture, key: int) -> Change[ScalingState] | None:
+        turn = {int(Qt.Key.Key_Left): -1, int(Qt.Key.Key_Right): 1}.get(key)
+        return None if turn is None else _with_d_k(state, round(next_stop(STOPS, state.d_k, turn)))
+
+
+# ---- The histograms ----
+
+
+def _plot(numbers: ScoresPicture, drawn: tuple[bool, ...], name: str, title: str) -> Plot:
+    """Return the raw (False) or scaled (True) scores that are drawn, the hindmost first, over one axis."""
+    low, high = numbers.axis_ends(drawn[-1])
+    top = ROOM * _highest(numbers, drawn)
+    marks: list[Mark] = []
+    for scaled in drawn:
+        marks += _histogram(numbers, scaled, leading=scaled is drawn[-1])
+    marks += _tail(numbers, low, high) if False in drawn else []
+    for scaled in drawn:
+        is_overlaid = scaled and len(drawn) > 1
+        marks += [_name(numbers, low, high, top)] if is_overlaid else _bracket(numbers, scaled, high, top)
+    beyond = max(numbers.beyond(scaled) for scaled in drawn)
+    if beyond >= 1e-4:
+        text = f"{share(beyond)} beyond the axis"
+        marks.append(Label(high, 0.5 * top, text, "muted", fixed=True, anchor=(1.0, 0.5)))
+    if False in drawn:
+        marks.append(Label(low, top, "dotted: predicted", "muted", 12.0, fixed=True, anchor=(0.0, 0.0)))
+    return Plot(name, Axis(low, high, title, grid=True), Axis(0.0, top, is_bare=True), tuple(marks), has_legend=False)
+
+
+def _highest(numbers: ScoresPicture, drawn: tuple[bool, ...]) -> float:
+    """Return the highest bar; of raw scores that lead, that of theirs, now or at the d_k for which the axes are held.
+
+    Scaled ones are cut off then: else nothing could be seen of how wide raw ones are spread.
+    """
+    if drawn[-1]:
+        return max(float(numbers.densities(scaled).max()) for scaled in drawn)
+    held = numbers.state.setting_at(numbers.state.axis_d_k or numbers.state.d_k)
+    predicted = float(predicted_density(held, False, np.linspace(*numbers.axis_ends(False), CURVE_POINTS)).max())
+    return max(float(numbers.densities(False).max()), predicted if held != numbers.setting else 0.0)
+
+
+def _histogram(numbers: ScoresPicture, scaled: bool, *, leading: bool) -> tuple[Mark, ...]:
+    edges, ink, fill = numbers.bin_edges(scaled), INKS[scaled], (0.45, 0.75)[scaled] if leading else 0.25
+    points = np.linspace(edges[0], edges[-1], CURVE_POINTS)
+    curve = predicted_density(numbers.setting, scaled, points)
+    return (
+        Curve(edges, numbers.densities(scaled), ink=ink, width=1.6, fill=fill, is_stepped=True),
+        Curve(points, curve, ink="text" if scaled else "loss_ink", width=1.2, dash=DOTS),
+    )
+
+
+def _tail(numbers: ScoresPicture, low: float, high: float) -> list[Mark]:
+    """Return lines at ±30, where the axis reaches so far, and darker bars beyond."""
+    if not low < TAIL < high:
+        return []
+    edges, tops = numbers.bin_edges(False), numbers.densities(False)
+    sides = (np.maximum(edges[:-1], TAIL), edges[1:]), (edges[:-1], np.minimum(edges[1:], -TAIL))
+    marks: list[Mark] = []
+    for lows, highs in sides:
+        seen = lows < highs
+        ends = lows[seen].tolist(), highs[seen].tolist()
+        marks.append(Bars(*ends, tops[seen].tolist(), ink="loss", opacity=0.6))
+    said = f"{share(numbers.raw.summary.tail.value)} beyond ±30"
+    return [*marks, *(Line(end, text=said if end > 0 else "", dash=DOTS) for end in (-TAIL, TAIL) if low < end)]
+
+
+def _bracket(numbers: ScoresPicture, scaled: bool, high: float, top: float) -> tuple[Mark, ...]:
+    """Return ± one standard deviation with its number, and the end of that of raw scores, which is dragged."""
+    ink, y = INKS[scaled], _above(numbers, scaled, top)
+    std = numbers.of(scaled).summary.std.value
+    centre = _centre(numbers.state, numbers.setting.d_k) / (numbers.root if scaled else 1.0)
+    end, up = centre + std, 0.5 if centre + std < 0.6 * high else 1.0
+    label = replace(_named(numbers, scaled), x=end, y=y, anchor=(0.0, up), gap=14.0)
+    return Bracket(centre - std, end, y, ink), label, *(() if scaled or end > high else (Handle(END, end, y, ink=ink),))
+
+
+def _above(numbers: ScoresPicture, scaled: bool, top: float) -> float:
+    """Return the height of a bracket: just above the bars."""
+    return min(float(numbers.densities(scaled).max()) + 0.07 * top, 0.9 * top)
+
+
+def _name(numbers: ScoresPicture, low: float, high: float, top: float) -> Label:
+    """Return what scaled scores are called, beside where they are at its height, and clear of the bracket."""
+    peak, bracket = float(numbers.densities(True).max()), _above(numbers, False, top)
+    y = min(0.75 * peak, 0.93 * top)
+    if abs(y - bracket) < 0.1 * top:
+        y = bracket + 0.1 * top
+    edges, as_high = numbers.bin_edges(True), np.flatnonzero(numbers.densities(True) >= min(y, peak))
+    left, right = float(edges[as_high[0]]), float(edges[as_high[-1] + 1])
+    is_left = left - low > 0.3 * (high - low)
+    label = replace(_named(numbers, True), y=y, fixed=True, gap=12.0)
+    return replace(label, x=left, anchor=(1.0, 0.5)) if is_left else replace(label, x=right)
+
+
+def _named(numbers: ScoresPicture, scaled: bool) -> Label:
+    name = divided(numbers.setting.d_k) if scaled else AS_THEY_COME
+    text = f"{name}\n± {plain(numbers.of(scaled).summary.std.value)}"
+    return Label(0.0, 0.0, text, "text" if scaled else "loss_ink", 16.0, bold=True, fixed=True)
+
+
+def _centre(state: ScalingState, d_k: int) -> float:
+    """Return the mean of raw scores: with Q = K = X one score in as many as there are keys is about d_k."""
+    return d_k / state.keys if state.source is ScoreSource.EMBEDDINGS else 0.0
+
+
+def _weights(weights: FloatArray) -> MapPicture:
+    rows, keys = (tuple(str(number + 1) for number in range(count)) for count in weights.shape)
+    scale = ColourScale(ScaleKind.LINEAR, 0.0, 1.0, "weight")
+    return MapPicture(weights, np.zeros(weights.shape, bool), scale, "viridis", rows, keys)
+
+
+def _with_d_k(state: ScalingState, d_k: int) -> Change[ScalingState]:
+    return Change(state.with_d_k(d_k), "Change d_k", "d_k")

@@ -1,0 +1,67 @@
+"""Old names of pages and of their pictures, which sessions, lessons, Python and the command line may use for good."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from enum import StrEnum
+from typing import TYPE_CHECKING
+
+from attention_explorer.pages.lab.cost_state import CostPicture
+from attention_explorer.pages.lab.scores_state import ScalingPicture
+from attention_explorer.pages.lab.state import LabView
+from attention_explorer.pages.stack.state import BlockPicture
+
+if TYPE_CHECKING:
+    from attention_explorer.pages.explorer import ExplorerState
+
+PAGES = {"scaling": "lab", "cost": "lab"}
+"""Pages that are no more, and where their pictures are now."""
+
+VIEWS: dict[str, dict[StrEnum, LabView]] = {
+    "scaling": {
+        ScalingPicture.SCORES: LabView.WHY,
+        ScalingPicture.GROWTH: LabView.AGAINST,
+        ScalingPicture.BENCH: LabView.SOFTMAX,
+    },
+    "cost": {
+        CostPicture.LAYER: LabView.COST,
+        CostPicture.GROWTH: LabView.GROWTH,
+        CostPicture.REACH: LabView.REACH,
+        CostPicture.INPUTS: LabView.INPUTS,
+    },
+    "block": {
+        BlockPicture.NORM: LabView.NORM,
+        BlockPicture.LINEAR: LabView.LINEAR,
+        BlockPicture.DEPTH: LabView.DEPTH,
+    },
+}
+"""By part of the state and the picture that it names: the view of Lab that shows it."""
+
+
+def named_by(view: LabView) -> tuple[str, StrEnum]:
+    """Return the part of the state that a view of Lab shows, and the picture of it."""
+    return next((part, picture) for part, views in VIEWS.items() for picture, shown in views.items() if shown is view)
+
+
+def page_of(part: str, state: ExplorerState) -> str:
+    """Return the page on which a part of a state is seen, as it is."""
+    views = VIEWS.get(part, {})
+    return "lab" if views and getattr(state, part).picture in views else PAGES.get(part, part)
+
+
+def shown(part: str, state: ExplorerState) -> tuple[str, ExplorerState]:
+    """Return the page on which a part of a state is seen, and the state with that part on show there."""
+    page = page_of(part, state)
+    if page != "lab" or part == "lab":
+        return page, state
+    view = VIEWS[part][getattr(state, part).picture]
+    return page, replace(state, lab=replace(state.lab, view=view))
+
+
+def followed(old: ExplorerState, new: ExplorerState) -> ExplorerState:
+    """Return a state with the view of Lab that shows a picture which somebody has just named."""
+    for part, views in VIEWS.items():
+        before, now = getattr(old, part).picture, getattr(new, part).picture
+        if before != now and now in views and new.lab == old.lab:
+            return replace(new, lab=replace(new.lab, view=views[now]))
+    return new

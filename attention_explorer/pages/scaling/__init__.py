@@ -1,1 +1,0 @@
-"""What the Scaling page shows."""

@@ -1,0 +1,64 @@
+"""The numbers of a picture of layers as files, with the settings they were made with."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import asdict
+from itertools import chain
+
+import numpy as np
+
+from attention_explorer import __version__
+from attention_explorer.core.numbers_export import Arrays, Numbers, Table, rows_of
+from attention_explorer.errors import ExportError
+from attention_explorer.pages.stack.state import BlockPicture, BlockState
+
+MOST_LINES = 50_000
+"""A table with more numbers than this holds the main array only; the archives hold all."""
+
+
+def stack_numbers(state: BlockState, what: str, arrays: Arrays) -> Numbers:
+    """Return the arrays of a picture, the main one first; the table has a line a number; ``what`` says what it shows.
+
+    Raises
+    ------
+    ExportError
+        There is nothing to export.
+    """
+    if not arrays:
+        raise ExportError("There are no numbers to export yet. Wait for the picture.")
+    total = sum(array.size for array in arrays.values())
+    listed = arrays if total <= MOST_LINES else {next(iter(arrays)): next(iter(arrays.values()))}
+    parameters: dict[str, object] = {
+        "program": f"Attention Explorer {__version__}",
+        "what": what,
+        "picture": state.picture.value,
+        "settings": {name: value for name, value in asdict(state).items() if name not in _left_out(state)},
+    }
+    if state.picture is BlockPicture.LAYER:
+        parameters["axes"] = "batch, token, feature; with heads: batch, head, query, key or feature; −∞ is masked"
+    if len(listed) < len(arrays):
+        parameters["table"] = "CSV and JSON hold the first array alone; NPZ holds all"
+    return Numbers(_table(listed), {**parameters, **listed}, arrays, parameters)
+
+
+_OF_A_DRAW = frozenset({"initialiser", "gain", "embedding_scale"})
+"""What decides the numbers of layers that are drawn, and nothing of those that were learned."""
+
+
+def _left_out(state: BlockState) -> frozenset[str]:
+    return frozenset({"preset", "learned"}) if state.learned is None else _OF_A_DRAW | {"preset"}
+
+
+def _table(arrays: Arrays) -> Table:
+    """Return a row a number: the array, the place along its axes, and the number with every digit."""
+    axes = max(array.ndim for array in arrays.values())
+
+    def rows() -> Iterator[tuple[object, ...]]:
+        for name, array in arrays.items():
+            numbers = chain.from_iterable(rows_of(array))
+            for place, number in zip(np.ndindex(*array.shape), numbers, strict=True):
+                yield name, *place, *[""] * (axes - array.ndim), number
+
+    header = ("array", *(f"axis {axis}" for axis in range(axes)), "value")
+    return Table(header, rows, sum(array.size for array in arrays.values()))

@@ -1,0 +1,120 @@
+"""Layers that were learned on the Training page, on the Block page: which can be drawn, and with which switches."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+
+from attention_explorer.errors import ExplorerError
+from attention_explorer.model import NormPlacement
+from attention_explorer.model.arrays import Floats
+from attention_explorer.model.layer_stack import EncoderStack
+from attention_explorer.model.learning import SequenceNetwork
+from attention_explorer.pages.stack.state import LEARNED_WITH as LEARNED_WITH
+from attention_explorer.pages.stack.state import BlockState, LearnedStack
+from attention_explorer.sources.learned.setup import LearningSetup
+from attention_explorer.sources.learned.tasks import TASKS, task_of
+from attention_explorer.sources.learned_recipe import LearnedRecipe
+from attention_explorer.sources.learned_source import float64_network
+from attention_explorer.sources.registry import source_of
+
+_OTHER_TASKS = {
+    "dictionary": "A dictionary has queries and keys but no layer around them, and Block draws layers.",
+    "translation": "A translation looks at a second sentence, but Block draws layers that look only at their own.",
+}
+DRAWN_ANEW = "It draws weights of its own at random, and these were learned: choose a preset."
+
+
+def reason_against(setup: LearningSetup) -> str:
+    """Return why the layers of a network cannot be drawn as a block, and what to do; empty if they can."""
+    if setup.task not in TASKS:
+        return f"There is no task “{setup.task}” in this version: choose a preset."
+    if setup.task in _OTHER_TASKS:
+        return f"{_OTHER_TASKS[setup.task]} Choose another task."
+    if setup.hard:
+        return "This network lets the best key take all, but Block draws a softmax. Learn with a soft lookup."
+    if not setup.scaled:
+        return "Unlike Block, this network does not divide its scores by √d_k. Learn with ÷√d_k."
+    return ""
+
+
+def learned_block(setup: LearningSetup, step: int, sentence: str) -> BlockState:
+    """Return the state that shows a network after some steps, with its sizes and switches."""
+    return replace(BlockState(sentence=sentence, learned=LearnedStack(setup, step)), **_decided(setup))
+
+
+def _decided(setup: LearningSetup) -> dict[str, Any]:
+    """Return the fields of a state that a network decides; of one that Block can draw."""
+    hidden = {"d_ff": setup.d_ff} if setup.d_ff else {}
+    sizes = {name: getattr(setup, name) for name in ("d_model", "heads", "layers", "seed", "residual")}
+    return {
+        **sizes,
+        **hidden,
+        "batch": 1,
+        "norm": NormPlacement.NONE,
+        "feed_forward": bool(setup.d_ff),
+        "activation": BlockState().activation,
+        "causal": task_of(setup.task).causal,
+        "encoding": setup.positions,
+    }
+
+
+def reason_against_state(state: BlockState) -> str:
+    """Return why a state cannot show the learned layers that it names; empty if it can, or names none."""
+    if state.learned is None:
+        return ""
+    reason = reason_against(state.learned.setup)
+    if reason:
+        return reason
+    for name, own in _decided(state.learned.setup).items():
+        given = getattr(state, name)
+        if given != own:
+            return f"These weights were learned with {name.replace('_', ' ')} {own}: it cannot be {given}."
+    return ""
+
+
+def recipe_of(state: BlockState) -> LearnedRecipe | None:
+    """Return what names the learned layers of a state as a source; None if they are drawn."""
+    learned = state.learned
+    return None if learned is None else LearnedRecipe(learned.setup, learned.step, state.sentence)
+
+
+def steps_to_learn(state: BlockState) -> int:
+    """Count the steps that have to be learned again before anything of a state can be shown."""
+    recipe = recipe_of(state)
+    return 0 if recipe is None else source_of(recipe).checkpoints()
+
+
+def learned_layers(learned: LearnedStack, sentence: str) -> tuple[Floats, Floats, EncoderStack]:
+    """Return the layers of a network and what goes into them, learned again where nobody has.
+
+    Parameters
+    ----------
+    learned : LearnedStack
+        Which network.
+    sentence : str
+        Of the words that it knows.
+
+    Returns
+    -------
+    embeddings : ndarray, (1, n, d_model)
+        The vectors of the words.
+    x : ndarray, (1, n, d_model)
+        With those of the places, if it has any.
+    stack : EncoderStack
+        In float64.
+
+    Raises
+    ------
+    ExplorerError
+        If the sentence does not fit the task, or learning left all bounds before that step.
+    """
+    tokens = task_of(learned.setup.task).typed(sentence, None, learned.setup).tokens
+    network = float64_network(learned.setup, learned.step)
+    if not isinstance(network, SequenceNetwork):
+        raise ExplorerError("This network has no layers that Block could draw: choose a preset.")
+    words = np.asarray(network.parameters["w_e"][tokens])
+    has_places = "w_p" in network.parameters
+    return words, words + network.parameters["w_p"][: tokens.shape[-1]] if has_places else words, network.stack

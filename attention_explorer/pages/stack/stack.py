@@ -1,0 +1,223 @@
+"""What goes through the Block page: the tokens, their vectors and a stack of layers, drawn from the seed or learned.
+
+All random numbers come from one `numpy.random.RandomState(seed)`, whose stream is frozen for ever (NEP 19), in the
+order of the tutorials: the vectors of all tokens, times the embedding scale; then, layer after layer, W_q, W_k, W_v,
+W_O, W₁ and W₂ (and W₃ of a gated network). A switch never moves a number that is drawn before it.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from attention_explorer.core.byte_cache import kept
+from attention_explorer.errors import ExplorerError
+from attention_explorer.model import (
+    Activation,
+    EncoderStack,
+    StackSetting,
+    StackTrace,
+    causal_mask,
+    random_layer,
+    sinusoidal_encoding,
+)
+from attention_explorer.model import Initialiser as Rule
+from attention_explorer.model.arrays import Bools, Floats
+from attention_explorer.model.attention_layer import AttentionLayer
+from attention_explorer.model.checkpoint import checkpoint
+from attention_explorer.model.linear import read_only
+from attention_explorer.pages.stack.learned import learned_layers, reason_against_state, steps_to_learn
+from attention_explorer.pages.stack.state import MOST_LAYERS, MOST_TOKENS, BlockState, Initialiser
+from attention_explorer.sources.tokens import tokens_in
+
+MOST_NUMBERS = 2**25
+"""Entries of all matrices and of all arrays of a pass together: a quarter of a gibibyte as float64."""
+QUICK_NUMBERS = 150_000
+"""With no more than these, drawing and computing take less than about 20 ms."""
+
+
+@dataclass(frozen=True, eq=False)
+class BlockStack:
+    """What is computed with. The arrays are read-only and shared between calls.
+
+    Attributes
+    ----------
+    tokens : tuple of str
+        Of the sentence; sequences after the first of a batch have random vectors without words.
+    embeddings : ndarray, (batch, n, d_model)
+        The vectors before the positions are added.
+    x : ndarray, (batch, n, d_model)
+        What goes into the first layer.
+    stack : EncoderStack
+        The layers; without the feed-forward network each is an `AttentionLayer`.
+    mask : ndarray of bool, (n, n), or None
+        True where a query may attend; None if it may everywhere.
+    """
+
+    tokens: tuple[str, ...]
+    embeddings: Floats
+    x: Floats
+    stack: EncoderStack
+    mask: Bools | None
+
+
+def block_stack(state: BlockState) -> BlockStack:
+    """Draw what a state asks for; the same object as long as nothing but the view changes.
+
+    Parameters
+    ----------
+    state : BlockState
+        Any.
+
+    Returns
+    -------
+    BlockStack
+
+    Raises
+    ------
+    ExplorerError
+        If the heads do not divide d_model, the sentence is empty or too long, the whole is too large, or the sizes
+        are not those of the learned layers that the state names.
+    """
+    check_sizes(state)
+    return _drawn(without_view(state))
+
+
+def block_trace(state: BlockState) -> StackTrace:
+    """Send the tokens of a state through all its layers.
+
+    Parameters
+    ----------
+    state : BlockState
+        Any.
+
+    Returns
+    -------
+    StackTrace
+        Shared between calls; write into none of its arrays.
+
+    Raises
+    ------
+    ExplorerError
+        As for `block_stack`, or if a number leaves the float range.
+    """
+    check_sizes(state)
+    return _passed(without_view(state))
+
+
+def stack_setting(state: BlockState) -> StackSetting:
+    """Return sizes and options of the stack for the model layer; the feed-forward switch is not among them."""
+    number = state.initialiser is Initialiser.NUMBER
+    return StackSetting(
+        d_model=state.d_model,
+        heads=state.heads,
+        d_ff=state.d_ff,
+        layers=state.layers,
+        initialiser=state.gain if number else Rule(state.initialiser.value),
+        norm=state.norm,
+        norm_kind=state.norm_kind,
+        residual=state.residual,
+        activation=state.activation,
+        eps=state.eps,
+        eps_inside_sqrt=state.eps_inside_sqrt,
+    )
+
+
+def check_sizes(state: BlockState) -> None:
+    """Refuse, in words, sizes that do not go together.
+
+    Parameters
+    ----------
+    state : BlockState
+        Any.
+
+    Raises
+    ------
+    ExplorerError
+        If the heads do not divide d_model, the sentence is empty or too long, the whole is too large, or the sizes
+        are not those of the learned layers that the state names.
+    """
+    reason = reason_against_state(state)
+    if reason:
+        raise ExplorerError(reason)
+    if state.d_model % state.heads:
+        fitting = _nearest_divisors(state.d_model, state.heads)
+        raise ExplorerError(
+            f"{state.heads} heads cannot share {state.d_model} features equally: {state.d_model} ÷ {state.heads} = "
+            f"{state.d_model / state.heads:.2f} is not a whole number. d_model = {state.d_model} can be shared by "
+            f"{' or '.join(map(str, fitting))} heads."
+        )
+    count = len(tokens_in(state.sentence))
+    if not 1 <= count <= MOST_TOKENS:
+        raise ExplorerError(
+            f"The sentence has {count} tokens: write at least one."
+            if count == 0
+            else f"The sentence has {count} tokens, and there is room for {MOST_TOKENS}: make it shorter."
+        )
+    numbers = count_numbers(state)
+    if numbers > MOST_NUMBERS:
+        raise ExplorerError(
+            f"This stack and what passes through it would hold {numbers / 1e6:.0f} million numbers, and at most "
+            f"{MOST_NUMBERS / 1e6:.0f} million fit: choose fewer layers, a smaller d_model or d_ff, or fewer tokens."
+        )
+
+
+def count_numbers(state: BlockState) -> int:
+    """Count the entries of all matrices and of all arrays that come up in a pass."""
+    count = len(tokens_in(state.sentence))
+    gated = state.activation is Activation.SILU_GATED
+    matrices = 4 * state.d_model**2 + (3 if gated else 2) * state.d_model * state.d_ff
+    rows = state.batch * count
+    arrays = rows * (12 * state.d_model + 3 * state.d_ff) + 4 * state.batch * state.heads * count**2
+    return state.layers * (matrices + arrays)
+
+
+def most_layers(state: BlockState, wanted: int) -> int:
+    """Return as many layers as are wanted, or as many as there is room for with the sizes of a state; at least 1."""
+    fitting = MOST_NUMBERS // count_numbers(replace(state, layers=1))
+    return max(min(wanted, MOST_LAYERS, fitting), 1)
+
+
+def is_quick(state: BlockState) -> bool:
+    """Whether drawing and one pass take less than about 20 ms."""
+    return count_numbers(state) <= QUICK_NUMBERS and not steps_to_learn(state)
+
+
+def _nearest_divisors(width: int, heads: int) -> list[int]:
+    divisors = [number for number in range(1, width + 1) if width % number == 0]
+    below = max((number for number in divisors if number < heads), default=1)
+    above = min((number for number in divisors if number > heads), default=below)
+    return sorted({below, above})
+
+
+def without_view(state: BlockState) -> BlockState:
+    """Return the state with a view like any other, so that looking elsewhere draws nothing anew."""
+    plain = BlockState()
+    view = ("picture", "layer", "box", "head", "token", "factor", "changed_token", "decoded", "norm_scale", "preset")
+    return replace(state, **{name: getattr(plain, name) for name in view})
+
+
+@kept
+def _drawn(state: BlockState) -> BlockStack:
+    tokens = tokens_in(state.sentence)
+    mask = causal_mask(len(tokens)) if state.causal else None
+    if state.learned is not None:
+        vectors, read, stack = learned_layers(state.learned, state.sentence)
+        return BlockStack(tokens, read_only(vectors), read_only(read), stack, mask)
+    numbers = np.random.RandomState(state.seed)
+    embeddings = numbers.randn(state.batch, len(tokens), state.d_model) * state.embedding_scale
+    x = embeddings + sinusoidal_encoding(len(tokens), state.d_model) if state.encoding else embeddings
+    setting = stack_setting(state)
+    layers = []
+    for _ in range(state.layers):
+        layer = random_layer(setting, numbers)
+        layers.append(layer if state.feed_forward else AttentionLayer(layer))
+    return BlockStack(tokens, read_only(embeddings), read_only(x), EncoderStack(layers), mask)
+
+
+@kept
+def _passed(state: BlockState) -> StackTrace:
+    drawn = _drawn(state)
+    checkpoint()
+    return drawn.stack(drawn.x, mask=drawn.mask)

@@ -1,0 +1,369 @@
+"""What a person can change on the Block page: the layer, its parts that can be switched, and what is shown of it."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, replace
+from enum import StrEnum
+from typing import Self
+
+from attention_explorer.core.counting import MOST_TOKENS as MOST_KNOWN
+from attention_explorer.core.counting import Count, count_declared
+from attention_explorer.core.declared import Kind, declared
+from attention_explorer.errors import ExplorerError
+from attention_explorer.fields import CheckedFields
+from attention_explorer.model.activations import Activation
+from attention_explorer.model.norm import NormKind
+from attention_explorer.model.scalars import LARGEST_SEED
+from attention_explorer.model.sublayer import NormPlacement
+from attention_explorer.pages.preset_lists import preset_declared
+from attention_explorer.sources.learned.setup import LearningSetup
+from attention_explorer.sources.learned_recipe import MOST_STEPS
+
+WIDEST, WIDEST_HIDDEN = 1024, 4096
+LARGEST_FACTOR = 10.0
+"""Of the factor that V or X is multiplied by, in either direction."""
+MOST_HEADS, MOST_LAYERS, MOST_BATCH = 64, 24, 8
+MOST_TOKENS = 128
+_LAST_TOKEN = MOST_KNOWN - 1
+_WIDTHS = (8, 16, 32, 64, 96, 128, 256, 512, 768, 1024)
+
+ORDER = (
+    "x",
+    "attention_input",
+    "q",
+    "k",
+    "v",
+    "scores",
+    "scaled",
+    "masked",
+    "weights",
+    "head_output",
+    "concat",
+    "attention_output",
+    "attention_sum",
+    "middle",
+    "feed_forward_input",
+    "before_activation",
+    "linear_part",
+    "hidden",
+    "feed_forward_output",
+    "feed_forward_sum",
+    "output",
+)
+"""All boxes of the diagram that there can be, in the order of computation."""
+
+
+class Initialiser(StrEnum):
+    """The standard deviation σ_w of the random weights of a block, for weights with d_in inputs."""
+
+    NUMBER = "number"
+    HE = "√(2/d_in)"
+    NORMALISED = "1/√d_in"
+    XAVIER = "√(2/(d_in + d_out))"
+
+
+class BlockPicture(StrEnum):
+    """What the page shows."""
+
+    LAYER = "layer"
+    """The diagram: every box with its array."""
+    DEPTH = "depth"
+    """Gradient and likeness of tokens through a stack."""
+    NORM = "norm"
+    """Layer norm with both placements of ε against the size of its input."""
+    LINEAR = "linear"
+    """Scale V, scale X: what follows and what does not."""
+    FUTURE = "future"
+    """Change one token: which rows of the output move."""
+    CACHE = "cache"
+    """Decode token by token with a KV cache."""
+
+
+@dataclass(frozen=True, slots=True)
+class LearnedStack(CheckedFields):
+    """Names layers that were learned on the Training page, never their numbers: those are learned again."""
+
+    setup: LearningSetup = declared(
+        LearningSetup, "run", "All that decides the run whose layers these are", "Open another run", kind=Kind.REFERENCE
+    )
+    step: int = declared(0, "step", "After how many steps of learning", "Go to step", high=MOST_STEPS)
+
+
+OF_BLOCK = (BlockPicture.LAYER, BlockPicture.FUTURE, BlockPicture.CACHE)
+"""The pictures of the Block page; the others are views of Lab."""
+LEARNED_WITH = "These weights were learned with it: train others on the Training page, or choose a preset."
+
+
+def _against_learned(state: BlockState) -> str:
+    return "" if state.learned is None else LEARNED_WITH
+
+
+def _has_norm(state: BlockState) -> bool:
+    return state.picture is BlockPicture.NORM or state.norm is not NormPlacement.NONE
+
+
+@dataclass(frozen=True, slots=True)
+class BlockState(CheckedFields):
+    """The Block page. Counted from 0; what does not fit is clamped while it is shown, never altered."""
+
+    sentence: str = declared(
+        "The cat sat on the mat",
+        "sentence",
+        "The tokens that go through the layer. Each is a vector, one row of X: random, or learned with the layer.",
+        "Type",
+    )
+    batch: int = declared(
+        1,
+        "batch",
+        "Number of sequences. The sentence is the first; the others are as many random vectors.",
+        "Change the batch",
+        low=1,
+        high=MOST_BATCH,
+    )
+    d_model: int = declared(
+        64,
+        "d_model",
+        "Features of a token. The heads share them, so d_model must be a multiple of the number of heads.",
+        "Change d_model",
+        low=1,
+        high=WIDEST,
+        stops=_WIDTHS,
+        forbids=_against_learned,
+    )
+    heads: int = declared(
+        8,
+        "heads",
+        "Heads share the d_model features: each is d_k = d_model ÷ heads wide.",
+        "Change heads",
+        low=1,
+        high=MOST_HEADS,
+        stops=(1, 2, 4, 8, 16, 32, 64),
+        forbids=_against_learned,
+    )
+    d_ff: int = declared(
+        256,
+        "d_ff",
+        "Hidden units of the feed-forward network, usually 4·d_model",
+        "Change d_ff",
+        low=1,
+        high=WIDEST_HIDDEN,
+        stops=tuple(4 * width for width in _WIDTHS),
+        shown=lambda state: state.feed_forward,
+        forbids=_against_learned,
+    )
+    layers: int = declared(
+        1,
+        "layers",
+        "Layers on top of each other: 6 in the 2017 base model, 12 in GPT-2 small, 96 in GPT-3",
+        "Change layers",
+        low=1,
+        high=MOST_LAYERS,
+        stops=(1, 2, 4, 6, 12, 24),
+        forbids=_against_learned,
+    )
+    seed: int = declared(
+        42,
+        "seed",
+        "Decides all random numbers: the same seed gives the same layer, on every machine",
+        "Change the seed",
+        high=LARGEST_SEED,
+        forbids=_against_learned,
+    )
+    embedding_scale: float = declared(
+        1.0,
+        "embeddings ×",
+        "How large the random vectors of the tokens are; 0.5 in one tutorial. 0 to 100",
+        "Scale the embeddings",
+        high=100.0,
+    )
+    initialiser: Initialiser = declared(
+        Initialiser.HE,
+        "weights σ",
+        "How large the random weights are: the standard deviation σ_w of a matrix with d_in rows",
+        "Choose the initialiser",
+        shown=lambda state: state.learned is None,
+    )
+    gain: float = declared(
+        0.02,
+        "σ_w",
+        "The standard deviation of all weights; typing one chooses “number”. 0 to 10",
+        "Change σ_w",
+        high=10.0,
+        shown=lambda state: state.initialiser is Initialiser.NUMBER and state.learned is None,
+    )
+    norm: NormPlacement = declared(
+        NormPlacement.POST, "norm", "Where the norm stands", "Choose where the norm stands", forbids=_against_learned
+    )
+    norm_kind: NormKind = declared(
+        NormKind.LAYER,
+        "kind of norm",
+        "What a norm does to each row: mean 0 and variance 1, or mean square 1",
+        "Choose the kind of norm",
+        names={"rms": "RMS"},
+        shown=_has_norm,
+    )
+    eps: float = declared(
+        1e-5,
+        "ε",
+        "Keeps the norm from dividing by 0; 0.00001 in PyTorch. 0 to 1; you can also type 1e-5",
+        "Change ε",
+        high=1.0,
+        shown=_has_norm,
+    )
+    eps_inside_sqrt: bool = declared(
+        True,
+        "place of ε",
+        "Whether ε stands under the root, as usual, or beside it",
+        "Move ε",
+        names={"off": "σ + ε", "on": "√(σ² + ε)"},
+        shown=_has_norm,
+    )
+    residual: bool = declared(
+        True,
+        "residual",
+        "Add the input of each sublayer to its output: a path past attention and past the network",
+        "Switch the residual",
+        forbids=_against_learned,
+    )
+    feed_forward: bool = declared(
+        True,
+        "feed-forward",
+        "The second half of the layer: two matrices with an activation between them, position by position",
+        "Switch the network",
+        forbids=_against_learned,
+    )
+    activation: Activation = declared(
+        Activation.RELU,
+        "activation",
+        "The function that each hidden unit applies to its number",
+        "Choose the activation",
+        names={"relu": "ReLU", "gelu": "GELU", "gelu_tanh": "GELU (tanh)", "silu_gated": "SiLU, gated"},
+        shown=lambda state: state.feed_forward,
+        forbids=_against_learned,
+    )
+    causal: bool = declared(
+        False,
+        "mask",
+        "Causal mask: no token attends to a later one. A GPT has it, an encoder does not.",
+        "Switch the mask",
+        forbids=_against_learned,
+    )
+    encoding: bool = declared(
+        True,
+        "positions",
+        "Add sinusoids to the embeddings. Without them attention does not know the order of the tokens.",
+        "Switch the positions",
+        forbids=_against_learned,
+    )
+    picture: BlockPicture = declared(
+        BlockPicture.LAYER, "picture", "Which picture is shown", "Show another picture", is_view=True
+    )
+    layer: int = declared(
+        0, "layer shown", "Which layer of the stack is shown", "Show another layer", high=MOST_LAYERS - 1, is_view=True
+    )
+    box: str = declared(
+        "x",
+        "box",
+        "The box of the diagram that is enlarged",
+        "Enlarge a box",
+        kind=Kind.CHOICE,
+        known=lambda: ORDER,
+        is_view=True,
+    )
+    head: int = declared(
+        0,
+        "head",
+        "Which head is drawn large. Page Up and Page Down on the picture change it too.",
+        "Show another head",
+        high=MOST_HEADS - 1,
+        is_view=True,
+    )
+    token: int | None = declared(
+        None,
+        "token",
+        "The token whose row is followed through all boxes",
+        "Follow a token",
+        high=_LAST_TOKEN,
+        is_view=True,
+    )
+    factor: float = declared(
+        2.0,
+        "multiply by",
+        "The factor for V alone, or for X. Linear means that the output is multiplied by the same factor.",
+        "Move the factor",
+        low=-LARGEST_FACTOR,
+        high=LARGEST_FACTOR,
+        stops=(-10.0, -5.0, -3.0, -2.0, -1.0, -0.5, 0.0, 0.5, 1.0, 1.5, 2.0, 3.0, 5.0, 10.0),
+    )
+    changed_token: int = declared(
+        4,
+        "replace token",
+        "The token whose vector is replaced by noise × 99. You can also click a token in the picture.",
+        "Replace a token",
+        high=_LAST_TOKEN,
+    )
+    decoded: int = declared(
+        3,
+        "decoded",
+        "How many tokens have been decoded, one after the other. ← and → on the picture do the same.",
+        "Decode tokens",
+        high=_LAST_TOKEN,
+    )
+    norm_scale: float = declared(
+        1e-3,
+        "size of the row",
+        "Standard deviation of the row before the norm. ε only matters where this is not much larger than ε or √ε.",
+        "Move the size of the row",
+        low=1e-7,
+        high=100.0,
+        stops=(*(float(f"{factor}e{power}") for power in range(-7, 2) for factor in (1, 2, 5)), 100.0),
+    )
+    learned: LearnedStack | None = declared(
+        None,
+        "learned layers",
+        "The layers, if they were learned and not drawn from the seed; they decide the sizes and switches above",
+        "Open learned layers",
+        kind=Kind.REFERENCE,
+    )
+    count: Count = count_declared()
+    preset: str = preset_declared("block", "encoder")
+
+    def with_sizes(self, **changes: int) -> Self:
+        """Return the state with other sizes, held within their ranges. Whether they go together is told elsewhere."""
+        limits = {
+            "batch": MOST_BATCH,
+            "d_model": WIDEST,
+            "heads": MOST_HEADS,
+            "d_ff": WIDEST_HIDDEN,
+            "layers": MOST_LAYERS,
+        }
+        held = {name: min(max(number, 1), limits[name]) for name, number in changes.items()}
+        return replace(self, **held)  # type: ignore[arg-type]
+
+    def with_number(self, name: str, number: float, low: float, high: float) -> Self:
+        """Return the state with another gain, eps, scale or factor, held between ``low`` and ``high``.
+
+        Raises
+        ------
+        ExplorerError
+            It is not a number.
+        """
+        if math.isnan(number):
+            raise ExplorerError(f"The {name.replace('_', ' ')} needs a number from {low:g} to {high:g}.")
+        return replace(self, **{name: min(max(number, low), high)})  # type: ignore[arg-type]
+
+    @property
+    def picture_shown(self) -> BlockPicture:
+        """What the Block page shows: the diagram, if the picture wished for is one of Lab."""
+        return self.picture if self.picture in OF_BLOCK else BlockPicture.LAYER
+
+    @property
+    def layer_shown(self) -> int:
+        """The layer wished for, or the last there is."""
+        return min(self.layer, self.layers - 1)
+
+    @property
+    def head_shown(self) -> int:
+        """The head wished for, or the last there is."""
+        return min(self.head, self.heads - 1)

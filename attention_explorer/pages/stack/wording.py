@@ -1,0 +1,68 @@
+"""What decides the numbers of a stack, in words: for every picture that a sentence goes through layers in."""
+
+from __future__ import annotations
+
+from attention_explorer.model import Activation, NormKind, NormPlacement
+from attention_explorer.pages.stack.learned import recipe_of
+from attention_explorer.pages.stack.numerals import brief
+from attention_explorer.pages.stack.state import BlockState, Initialiser
+from attention_explorer.sources.registry import source_of
+
+ACTIVATION_NAMES = {
+    Activation.RELU: "ReLU",
+    Activation.GELU: "GELU",
+    Activation.GELU_TANH: "GELU (tanh)",
+    Activation.SILU_GATED: "SiLU, gated",
+}
+
+
+def stack_parts(state: BlockState) -> tuple[str, ...]:
+    """Return what decides the numbers of a stack that the sentence goes through."""
+    network = f"d_ff = {state.d_ff}, {ACTIVATION_NAMES[state.activation]}" if state.feed_forward else "no feed-forward"
+    return (
+        f"“{state.sentence}”" + (f" and {state.batch - 1} random" if state.batch > 1 else ""),
+        f"d_model = {state.d_model}",
+        heads_words(state.heads),
+        network,
+        "1 layer" if state.layers == 1 else f"{state.layers} layers",
+        norm_words(state),
+        "residual" if state.residual else "no residual",
+        *_origin_parts(state),
+    )
+
+
+def _origin_parts(state: BlockState) -> tuple[str, ...]:
+    """Return where the numbers of a stack come from."""
+    recipe = recipe_of(state)
+    if recipe is not None:
+        return "learned positions" if state.encoding else "no positions", source_of(recipe).origin
+    return (
+        "sinusoidal positions" if state.encoding else "no positions",
+        weights_words(state),
+        f"embeddings × {state.embedding_scale:g}",
+        f"seed {state.seed}",
+    )
+
+
+def layer_parts(state: BlockState) -> tuple[str, ...]:
+    """Return what decides the numbers of one layer of a stack."""
+    return (*stack_parts(state), "causal mask" if state.causal else "no mask")
+
+
+def heads_words(heads: int) -> str:
+    """Return how many heads there are."""
+    return "1 head" if heads == 1 else f"{heads} heads"
+
+
+def weights_words(state: BlockState) -> str:
+    """Return how large the random weights are."""
+    return f"σ_w = {state.gain:g}" if state.initialiser is Initialiser.NUMBER else f"σ_w = {state.initialiser.value}"
+
+
+def norm_words(state: BlockState) -> str:
+    """Return where the norm stands, and which it is."""
+    if state.norm is NormPlacement.NONE:
+        return "no norm"
+    kind = "layer norm" if state.norm_kind is NormKind.LAYER else "RMS norm"
+    root = "under the root" if state.eps_inside_sqrt else "beside the root"
+    return f"{state.norm.value}-norm ({kind}, ε = {brief(state.eps)} {root})"
