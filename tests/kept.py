@@ -21,7 +21,7 @@ from PIL import Image
 import attention_explorer
 from attention_explorer.core.numbers_export import PARAMETERS
 from attention_explorer.errors import ExplorerError
-from attention_explorer.pages.ready_made import PAGE_IDS, ReadyMade, presets_of
+from attention_explorer.pages.ready_made import PARTS, ReadyMade, presets_in
 from attention_explorer.pages.registry import PAGES
 from attention_explorer.pages.session_file import SUFFIX, read_session, write_session
 
@@ -55,7 +55,7 @@ Pictures = dict[str, dict[str, Described]]
 
 def presets() -> dict[str, ReadyMade]:
     """Return every preset, by the name of its session."""
-    return {f"{page}-{ready.id}": ready for page in PAGE_IDS for ready in presets_of(page)}
+    return {f"{page}-{ready.id}": ready for page in PARTS for ready in presets_in(page)}
 
 
 def sessions() -> list[Path]:
@@ -124,9 +124,9 @@ def main() -> None:
             continue
         drawn(path).quantize(COLOURS, dither=Image.Dither.NONE).save(picture_path(path), optimize=True)
         shown = [page for page in PAGES if page.id == read_session(path).page or path.name.startswith(WALKED)]
-        kept[stem(path)] = {
-            f"{page.id}/{what}": described(path, f"{page.id}/{what}") for page in shown for what in page.figures
-        }
+        now = [f"{page.id}/{what}" for page in shown for what in page.figures]
+        # By the names that pages had when it was saved, also where the picture is drawn anew.
+        kept[stem(path)] = {picture: described(path, picture) for picture in kept.get(stem(path), now)}
         sys.stdout.write(f"{path.name}\n")
     lines = (f"{json.dumps(session)}: {json.dumps(kept[session])}" for session in sorted(kept))
     ARRAYS.write_text("{\n" + ",\n".join(lines) + "\n}\n")

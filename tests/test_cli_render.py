@@ -1,4 +1,4 @@
-"""``render`` and ``presets`` on the command line: files, streams, exit codes, and words for what goes wrong."""
+"""``render``, ``presets`` and ``fields`` on the command line: files, streams, exit codes, and words when it fails."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ import shlex
 import shutil
 import subprocess
 import sys
+from dataclasses import fields
 from pathlib import Path
 
 import numpy as np
@@ -18,10 +19,11 @@ import attention_explorer
 from attention_explorer import app, cli, rendering
 from attention_explorer.pages.explorer import ExplorerState
 from attention_explorer.pages.heads.state import HeadsState
-from attention_explorer.pages.ready_made import PAGE_IDS, find_preset, presets_of
+from attention_explorer.pages.lab.cost_state import CostState
+from attention_explorer.pages.ready_made import ALL_PARTS, PAGE_IDS, find_preset, presets_in, presets_of
 from attention_explorer.pages.session_file import MOST_BYTES, session_bytes, write_session
 from attention_explorer.session import garbage
-from attention_explorer.sources.model_recipe import SENTENCE
+from attention_explorer.sources.source import SENTENCE
 
 pytestmark = pytest.mark.usefixtures("qapp")
 
@@ -148,7 +150,7 @@ def test_a_png_has_the_size_and_resolution_asked_for(there: Path) -> None:
 def test_a_session_says_its_page_and_an_option_another(there: Path) -> None:
     write_session(there / "lesson.attn.json", SESSION, page="cost")
     assert cli.main(["render", "lesson.attn.json", "a.svg"]) == 0
-    assert "Cost page" in (there / "a.svg").read_text(encoding="utf-8")
+    assert "Lab page" in (there / "a.svg").read_text(encoding="utf-8")
     assert cli.main(["render", "lesson.attn.json", "a.svg", "--page", "heads"]) == 0
     assert "Heads page" in (there / "a.svg").read_text(encoding="utf-8")
 
@@ -158,7 +160,38 @@ def test_presets_are_listed_by_page(capsys: pytest.CaptureFixture[str]) -> None:
     rows = [line.split(maxsplit=2) for line in capsys.readouterr().out.splitlines()]
     assert rows == [[each.page, each.id, each.title] for page in PAGE_IDS for each in presets_of(page)]
     assert cli.main(["presets", "--page", "cost"]) == 0
-    assert {line.split()[0] for line in capsys.readouterr().out.splitlines()} == {"cost"}
+    rows = [line.split(maxsplit=2) for line in capsys.readouterr().out.splitlines()]
+    assert rows == [["lab", each.id, each.title] for each in presets_in("cost")], "by the name of a page that was"
+
+
+def entries(capsys: pytest.CaptureFixture[str], *page: str) -> dict[str, str]:
+    """Return what is said of each field, by its name, a line."""
+    assert cli.main(["fields", *page]) == 0
+    told = [entry.split("\n", 1) for entry in capsys.readouterr().out.strip().split("\n\n")]
+    assert len({name for name, _ in told}) == len(told)
+    return {name: " ".join(said.split()) for name, said in told}
+
+
+def test_each_field_of_a_page_is_told_with_what_it_may_be(capsys: pytest.CaptureFixture[str]) -> None:
+    told = entries(capsys, "cost")
+    assert list(told) == [f"cost.{field.name}" for field in fields(CostState)]
+    assert told["cost.layers"].startswith("layers · number · 1 to 1000 · subject L: layers of the model.")
+    assert told["cost.picture"] == "picture · choice · layer | growth | reach | inputs · view Which picture is shown"
+    assert told["cost.longest_measured"].startswith(
+        "longest measured · choice · 512 | 1024 | 2048 | 4096 | 8192 · view"
+    )
+    assert {"lab.view", "scaling.d_k", "block.eps", *told} <= {*entries(capsys, "lab")}
+
+
+def test_fields_within_fields_are_told_once_a_page(capsys: pytest.CaptureFixture[str]) -> None:
+    told = entries(capsys)
+    assert tuple(dict.fromkeys(name.split(".")[0] for name in told)) == ALL_PARTS
+    assert "list · 1 to 12 items" in told["lookup.entries"]
+    assert "point · -1000000 to 1000000" in told["lookup.entries[0].key"]
+    assert "after how many steps" in told["heads.setup.recipe.step (learned)"].lower()
+    assert told["heads.other"].endswith("Its fields are those of heads.setup.")
+    assert told["training.setup.hard"].startswith("lookup · switch · off (Soft) | on (Hard) · subject")
+    assert not any(name.startswith("heads.other.") for name in told)
 
 
 def test_what_a_session_says_in_vain_is_told(there: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -377,6 +410,7 @@ def test_input_that_is_no_session_is_refused(
         (["render", "quiz", "a.png", "--theme", "pink"], "invalid choice: 'pink'"),
         (["render", "quiz", "a.png", "--page", "Look"], "There is no page “Look”. Did you mean “lookup”?"),
         (["presets", "--page", "dance"], "There is no page “dance”."),
+        (["fields", "dance"], "There is no page “dance”."),
         (["--page", "dance"], "There is no page “dance”."),
     ],
 )
@@ -396,7 +430,7 @@ def test_wrong_usage_is_two(arguments: list[str], words: str, there: Path, capsy
     [
         (["--preset", "causal"], (find_preset("causal").state, None, "heads")),
         (["--preset", "pipeline", "--page", "block"], (find_preset("pipeline", "block").state, None, "block")),
-        (["run", "--preset", "gpt2"], (find_preset("gpt2").state, None, "cost")),
+        (["run", "--preset", "gpt2"], (find_preset("gpt2").state, None, "lab")),
         (["--page", "cost"], (None, None, "cost")),
         (["--watch", "run", "--page", "cost"], (None, None, "cost")),
         (["run", "--watch", "--page", "cost"], (None, None, "cost")),

@@ -104,5 +104,4 @@ def test_what_cannot_be_kept_is_said_once_and_tried_again(make_window, tmp_path:
     window.files.keep_now()
     assert len(said) == 2
     folder.unlink()
-    window.session.history.clear()
     window.session.restart(ExplorerState())

@@ -27,9 +27,9 @@ from attention_explorer import (
 from attention_explorer.core.map_picture import Window
 from attention_explorer.fields import CheckedFields
 from attention_explorer.pages.heads.state import Aggregate, HeadsSetup, HeadsView, MaskChoice, MaskKind
+from attention_explorer.pages.lab.scores_state import BenchState
 from attention_explorer.pages.lookup.plane import Extent
 from attention_explorer.pages.lookup.state import Entry, Overlay, ValueKind
-from attention_explorer.pages.scaling.state import BenchState
 from attention_explorer.sources.recipe import TokenVectors, ToyRecipe
 
 CLASSES = (

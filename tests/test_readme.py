@@ -45,6 +45,7 @@ def test_the_command_lines_are_understood():
     commands = [cli.parser().parse_args(line.split()).command for line in lines]
     assert commands == [
         "presets",
+        "fields",
         None,
         "run",
         "run",

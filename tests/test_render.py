@@ -65,8 +65,9 @@ SHOWN = [
 
 @pytest.mark.parametrize(("page", "preset"), SHOWN)
 def test_the_window_writes_the_same_bytes(page: str, preset: str, make_window: Callable, tmp_path: Path) -> None:
-    state = find_preset(preset, page).state
-    window = make_window(state, Settings(theme=ThemeChoice.DARK, page=page), (1100, 760))
+    ready = find_preset(preset, page)
+    state = ready.state
+    window = make_window(state, Settings(theme=ThemeChoice.DARK, page=ready.page), (1100, 760))
     window.page.settle()
     for kind in FORMATS:
         path = tmp_path / f"window.{kind}"
@@ -199,8 +200,8 @@ def test_a_preset_comes_before_a_file_of_its_name(tmp_path: Path, monkeypatch: p
     write_session(Path("quiz"), ExplorerState(), page="cost")
     write_session(Path("mine"), ExplorerState(), page="cost")
     assert b"Lookup page" in attention_explorer.render("quiz", format="svg")
-    assert b"Cost page" in attention_explorer.render("./quiz", format="svg")
-    assert b"Cost page" in attention_explorer.render("mine", format="svg")
+    assert b"Lab page" in attention_explorer.render("./quiz", format="svg")
+    assert b"Lab page" in attention_explorer.render("mine", format="svg")
 
 
 def test_what_a_session_says_in_vain_is_a_warning(tmp_path: Path) -> None:

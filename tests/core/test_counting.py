@@ -21,7 +21,7 @@ from attention_explorer.pages.heads.recorded import heads_of_file
 from attention_explorer.pages.heads.state import Aggregate
 from attention_explorer.pages.heads.verdict import verdict
 from attention_explorer.pages.heads.wording import arithmetic, cell_words, description, map_title
-from attention_explorer.pages.ready_made import PAGE_IDS, find_preset, page_in_view, preset_ids
+from attention_explorer.pages.ready_made import PAGE_IDS, find_preset, in_view, preset_ids
 from attention_explorer.pages.session_file import session_bytes, session_from
 
 NUMBERED = re.compile(r"\b(?:layer|head|token) (\d+)|[”\u2069] \((\d+)\)|\b[qk]([₀-₉]+)", re.IGNORECASE)
@@ -138,7 +138,7 @@ def test_tokens_without_words_are_their_numbers(tmp_path) -> None:
 def test_a_session_keeps_how_it_counts_and_that_alone_is_no_page_in_view() -> None:
     state = ExplorerState().counted(Count.FROM_ZERO)
     assert session_from(session_bytes(state), "a file").state == state
-    assert page_in_view(state) == PAGE_IDS[0]
+    assert in_view(state)[0] == PAGE_IDS[0]
     assert state.counted(Count.FROM_ONE) == ExplorerState()
     kept = replace(state, heads=heads_preset("minilm").state)
-    assert page_in_view(kept.counted(Count.FROM_ZERO)) == "heads"
+    assert in_view(kept.counted(Count.FROM_ZERO))[0] == "heads"

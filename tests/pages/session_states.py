@@ -9,16 +9,16 @@ from typing import Any, Union, get_args, get_origin, get_type_hints
 
 from hypothesis import strategies as st
 
+from attention_explorer.core.declared import Declaration, declarations
 from attention_explorer.core.map_picture import Window
-from attention_explorer.pages.block.presets import BLOCK_PRESETS
-from attention_explorer.pages.block.state import BlockState
 from attention_explorer.pages.explorer import ExplorerState
 from attention_explorer.pages.heads.state import MaskChoice
+from attention_explorer.pages.lab.scores_state import BenchState
 from attention_explorer.pages.lookup.plane import Extent
 from attention_explorer.pages.lookup.presets import PRESETS
 from attention_explorer.pages.lookup.state import LookupState, ValueKind
-from attention_explorer.pages.scaling.state import BenchState
-from attention_explorer.pages.session_limits import LIMITS, Limit
+from attention_explorer.pages.stack.presets import BLOCK_PRESETS
+from attention_explorer.pages.stack.state import BlockState
 from attention_explorer.pages.training.presets import TRAINING_PRESETS
 from attention_explorer.pages.training.state import TrainingState
 from attention_explorer.sources.learned.setup import LearningSetup
@@ -26,7 +26,6 @@ from attention_explorer.sources.registry import KINDS
 from attention_explorer.sources.source import Recipe
 from attention_explorer.sources.tokens import tokens_in
 
-NONE = Limit()
 TEXTS = st.text(st.characters(exclude_categories=["Cs"]), max_size=30)
 
 
@@ -35,8 +34,8 @@ def states() -> st.SearchStrategy[ExplorerState]:
 
 
 def of_class(kind: type) -> st.SearchStrategy[Any]:
-    hints, limits = get_type_hints(kind), LIMITS.get(kind, {})
-    parts = {part.name: of_hint(hints[part.name], limits.get(part.name, NONE)) for part in fields(kind)}
+    hints, limits = get_type_hints(kind), declarations(kind)
+    parts = {part.name: of_hint(hints[part.name], limits[part.name]) for part in fields(kind)}
     if kind is BlockState:  # its sizes have to go together
         return st.sampled_from([ready.state for ready in BLOCK_PRESETS])
     if kind is LearningSetup:  # and to the task
@@ -46,7 +45,7 @@ def of_class(kind: type) -> st.SearchStrategy[Any]:
             lambda keys: st.lists(st.tuples(*[numbers(limits["rows"])] * keys), min_size=1, max_size=6).map(tuple)
         )
     if kind is Extent:
-        return st.tuples(*[numbers(Limit(-1e3, 1e3))] * 2, *[numbers(Limit(1e-3, 1e3))] * 2).map(
+        return st.tuples(*[st.floats(-1e3, 1e3)] * 2, *[st.floats(1e-3, 1e3)] * 2).map(
             lambda edges: Extent(edges[0], edges[0] + edges[2], edges[1], edges[1] + edges[3])
         )
     if kind is Window:
@@ -73,7 +72,7 @@ def as_wide_as(row: tuple[float, ...], trail: tuple[tuple[float, ...], ...]) -> 
     return tuple((*point, *row)[: len(row)] for point in trail)
 
 
-def of_hint(hint: Any, limit: Limit) -> st.SearchStrategy[Any]:
+def of_hint(hint: Any, limit: Declaration) -> st.SearchStrategy[Any]:
     origin, arguments = get_origin(hint), get_args(hint)
     if origin in (Union, UnionType):
         return st.one_of([st.none() if one is NoneType else of_hint(one, limit) for one in arguments])
@@ -103,5 +102,5 @@ def of_hint(hint: Any, limit: Limit) -> st.SearchStrategy[Any]:
     )
 
 
-def numbers(limit: Limit) -> st.SearchStrategy[float]:
+def numbers(limit: Declaration) -> st.SearchStrategy[float]:
     return st.floats(limit.low, limit.high, allow_nan=False, allow_infinity=False)

@@ -21,8 +21,8 @@ from attention_explorer.pages.block.cache import (
     table_rows,
     with_decoded,
 )
-from attention_explorer.pages.block.stack import block_stack
-from attention_explorer.pages.block.state import BlockState
+from attention_explorer.pages.stack.stack import block_stack
+from attention_explorer.pages.stack.state import BlockState
 
 STATE = BlockState(layers=3, decoded=4, layer=1, head=2)
 

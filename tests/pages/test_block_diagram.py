@@ -12,7 +12,7 @@ from written_numbers import csv_text
 
 from attention_explorer.model import Activation, NormKind, NormPlacement
 from attention_explorer.pages.block.boxes import Form
-from attention_explorer.pages.block.diagram import ORDER, Residual, diagram_picture, shape_trace
+from attention_explorer.pages.block.diagram import Residual, diagram_picture, shape_trace
 from attention_explorer.pages.block.diagram_words import (
     box_words,
     cell_words,
@@ -23,11 +23,12 @@ from attention_explorer.pages.block.diagram_words import (
     token_path,
 )
 from attention_explorer.pages.block.export import block_numbers, diagram_arrays
-from attention_explorer.pages.block.presets import BLOCK_PRESETS, block_preset, is_changed
-from attention_explorer.pages.block.state import BlockPicture, BlockState
 from attention_explorer.pages.block.summary import summary_of
-from attention_explorer.pages.block.wording import description, verdict
-from attention_explorer.pages.cost.numerals import SPACE
+from attention_explorer.pages.block.wording import settings_words, verdict
+from attention_explorer.pages.lab import layers_wording
+from attention_explorer.pages.lab.cost_numerals import SPACE
+from attention_explorer.pages.stack.presets import BLOCK_PRESETS, block_preset, is_changed
+from attention_explorer.pages.stack.state import OF_BLOCK, ORDER, BlockPicture, BlockState
 
 SWITCHES = [
     BlockState(norm=norm, residual=residual, causal=causal, feed_forward=network, activation=activation)
@@ -213,11 +214,13 @@ def test_presets_can_be_computed_and_know_themselves(ready) -> None:
     assert not is_changed(ready.state)
     assert not is_changed(replace(ready.state, box="k", token=1, picture=BlockPicture.LAYER))
     assert is_changed(replace(ready.state, seed=7))
-    headline, lines = verdict(ready.state)
+    is_of_block = ready.state.picture in OF_BLOCK
+    headline, lines = (verdict if is_of_block else layers_wording.verdict)(ready.state)
     assert headline
     assert lines
+    words = (settings_words if is_of_block else layers_wording.settings_words)(ready.state)
     uses_sentence = ready.state.picture not in (BlockPicture.DEPTH, BlockPicture.NORM)
-    assert (ready.state.sentence in description(ready.state)) == uses_sentence
+    assert (ready.state.sentence in words) == uses_sentence
 
 
 def test_all_arrays_are_exported_with_their_settings() -> None:

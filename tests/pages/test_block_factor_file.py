@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import pytest
 
-from attention_explorer.pages.block.linear import FACTORS
-from attention_explorer.pages.block.state import LARGEST_FACTOR, BlockState
 from attention_explorer.pages.explorer import ExplorerState
+from attention_explorer.pages.lab.linear import FACTORS
 from attention_explorer.pages.session_file import session_bytes, session_from
+from attention_explorer.pages.stack.state import LARGEST_FACTOR, BlockState
 
 
 @pytest.mark.parametrize("factor", FACTORS)

@@ -17,8 +17,8 @@ from attention_explorer.pages.block.future import (
     future_sentences,
     future_words,
 )
-from attention_explorer.pages.block.stack import block_stack
-from attention_explorer.pages.block.state import BlockState, Initialiser
+from attention_explorer.pages.stack.stack import block_stack
+from attention_explorer.pages.stack.state import BlockState, Initialiser
 
 STATE = BlockState(layers=4, changed_token=3)
 

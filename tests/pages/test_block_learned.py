@@ -10,16 +10,17 @@ import pytest
 from attention_explorer.core.numerals import percent
 from attention_explorer.errors import ExplorerError
 from attention_explorer.model import NormPlacement
-from attention_explorer.pages.block import cache, future, stack
+from attention_explorer.pages.block import cache, future
 from attention_explorer.pages.block.diagram import diagram_picture
 from attention_explorer.pages.block.export import block_numbers, diagram_arrays
-from attention_explorer.pages.block.learned import learned_block, reason_against, steps_to_learn
-from attention_explorer.pages.block.stack import block_stack, block_trace
-from attention_explorer.pages.block.state import BlockState, LearnedStack
 from attention_explorer.pages.block.ui.notes import diagram_notes
 from attention_explorer.pages.block.wording import settings_words, verdict
 from attention_explorer.pages.explorer import ExplorerState
 from attention_explorer.pages.session_codec import Decoder, encoded
+from attention_explorer.pages.stack import stack
+from attention_explorer.pages.stack.learned import learned_block, reason_against, steps_to_learn
+from attention_explorer.pages.stack.stack import block_stack, block_trace
+from attention_explorer.pages.stack.state import BlockState, LearnedStack
 from attention_explorer.sources.learned.box import BOX
 from attention_explorer.sources.learned.run import Run
 from attention_explorer.sources.learned.setup import LearningSetup

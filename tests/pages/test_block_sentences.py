@@ -11,19 +11,33 @@ import pytest
 
 from attention_explorer.model import Initialiser as Rule
 from attention_explorer.model import NormKind, NormPlacement
-from attention_explorer.pages.block.depth import TABLE
+from attention_explorer.pages.block import wording
 from attention_explorer.pages.block.diagram import DiagramPicture, diagram_picture
 from attention_explorer.pages.block.diagram_words import likeness_sentences, row_sentences
 from attention_explorer.pages.block.future import future_picture, future_sentences
-from attention_explorer.pages.block.linear import linear_picture, linear_sentences
-from attention_explorer.pages.block.norm import norm_picture, norm_sentences
-from attention_explorer.pages.block.numerals import brief
-from attention_explorer.pages.block.presets import BLOCK_PRESETS, block_preset
-from attention_explorer.pages.block.stack import MOST_NUMBERS, check_sizes, count_numbers, most_layers
-from attention_explorer.pages.block.state import MOST_LAYERS, BlockPicture, BlockState, Initialiser
-from attention_explorer.pages.block.wording import settings_words, verdict
+from attention_explorer.pages.lab import layers_wording
+from attention_explorer.pages.lab.depth import TABLE
+from attention_explorer.pages.lab.linear import linear_picture, linear_sentences
+from attention_explorer.pages.lab.norm import norm_picture, norm_sentences
+from attention_explorer.pages.stack.numerals import brief
+from attention_explorer.pages.stack.presets import BLOCK_PRESETS, block_preset
+from attention_explorer.pages.stack.stack import MOST_NUMBERS, check_sizes, count_numbers, most_layers
+from attention_explorer.pages.stack.state import MOST_LAYERS, OF_BLOCK, BlockPicture, BlockState, Initialiser
 
 Array = np.ndarray
+
+
+def settings_words(state: BlockState) -> str:
+    return _page_of(state).settings_words(state)
+
+
+def verdict(state: BlockState) -> tuple[str, tuple[str, ...]]:
+    return _page_of(state).verdict(state)
+
+
+def _page_of(state: BlockState):
+    """Return the words of the page that shows a picture: Block or Lab."""
+    return wording if state.picture in OF_BLOCK else layers_wording
 
 
 def preset(name: str) -> DiagramPicture:

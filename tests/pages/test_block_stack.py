@@ -11,9 +11,9 @@ import pytest
 
 from attention_explorer.errors import ExplorerError
 from attention_explorer.model import Activation, NormPlacement
-from attention_explorer.pages.block.presets import block_preset
-from attention_explorer.pages.block.stack import block_stack, block_trace, count_numbers, is_quick
-from attention_explorer.pages.block.state import BlockPicture, BlockState, Initialiser
+from attention_explorer.pages.stack.presets import block_preset
+from attention_explorer.pages.stack.stack import block_stack, block_trace, count_numbers, is_quick
+from attention_explorer.pages.stack.state import BlockPicture, BlockState, Initialiser
 
 REFERENCE = json.loads((Path(__file__).parents[1] / "data" / "reference_sources.json").read_text(encoding="utf-8"))
 

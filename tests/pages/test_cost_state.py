@@ -17,9 +17,9 @@ from written_numbers import csv_text, json_text, npz_bytes
 from attention_explorer.core.numerals import grouped
 from attention_explorer.errors import ExplorerError, ExportError
 from attention_explorer.model import ModelSize
-from attention_explorer.pages.cost import measure as cost_measure
-from attention_explorer.pages.cost.export import cost_numbers
-from attention_explorer.pages.cost.growth import (
+from attention_explorer.pages.lab import measure as cost_measure
+from attention_explorer.pages.lab.cost_export import cost_numbers
+from attention_explorer.pages.lab.cost_growth import (
     curve_words,
     doubling_of,
     growth_picture,
@@ -27,8 +27,7 @@ from attention_explorer.pages.cost.growth import (
     parts,
     point_words,
 )
-from attention_explorer.pages.cost.inputs import inputs_picture, inputs_sentences, product_words, weight_words
-from attention_explorer.pages.cost.layer import (
+from attention_explorer.pages.lab.cost_layer import (
     amount_words,
     cost_of,
     layer_picture,
@@ -36,8 +35,7 @@ from attention_explorer.pages.cost.layer import (
     term_words,
     total_words,
 )
-from attention_explorer.pages.cost.measure import MeasuredPoint, Measurement, lengths_measured, measured
-from attention_explorer.pages.cost.numerals import (
+from attention_explorer.pages.lab.cost_numerals import (
     measured_ratio,
     memory_words,
     operation_words,
@@ -46,10 +44,12 @@ from attention_explorer.pages.cost.numerals import (
     short_count,
     time_words,
 )
-from attention_explorer.pages.cost.presets import COST_PRESETS, cost_preset, is_changed
-from attention_explorer.pages.cost.reach import FARTHEST, reach_picture, reach_sentences, strip_words
-from attention_explorer.pages.cost.state import LONGEST, CostPicture, CostState, Precision, Quantity, Scope
-from attention_explorer.pages.cost.wording import picture_title, settings_words, verdict
+from attention_explorer.pages.lab.cost_presets import COST_PRESETS, cost_preset, is_changed
+from attention_explorer.pages.lab.cost_state import LONGEST, CostPicture, CostState, Precision, Quantity, Scope
+from attention_explorer.pages.lab.cost_wording import settings_words, verdict
+from attention_explorer.pages.lab.inputs import inputs_picture, inputs_sentences, product_words, weight_words
+from attention_explorer.pages.lab.measure import MeasuredPoint, Measurement, lengths_measured, measured
+from attention_explorer.pages.lab.reach import FARTHEST, reach_picture, reach_sentences, strip_words
 from attention_explorer.sources.recipe import ToyRecipe
 from attention_explorer.sources.toy import toy_layers
 
@@ -225,7 +225,7 @@ def test_every_picture_has_a_title_settings_and_a_verdict(picture) -> None:
     for windowed in (False, True):
         state = replace(CostState(), picture=picture, windowed=windowed)
         headline, lines = verdict(state)
-        for text in (picture_title(state), settings_words(state), headline, *lines):
+        for text in (settings_words(state), headline, *lines):
             assert text
 
 
@@ -287,7 +287,7 @@ def test_a_narrow_window_never_lets_the_n2_part_overtake() -> None:
     picture = growth_picture(replace(CostState(), windowed=True, window=4096))
     assert picture.crossover is None
     assert (picture.curve("square").values < picture.curve("flat").values).all()
-    assert "never overtakes" in "\n".join(growth_sentences(picture))
+    assert "never overtake" in "\n".join(growth_sentences(picture))
 
 
 def test_the_slopes_are_one_and_two() -> None:

@@ -10,16 +10,28 @@ import pytest
 from attention_explorer.errors import ExplorerError
 from attention_explorer.pages.explorer import ExplorerState, PageState
 from attention_explorer.pages.heads.state import HeadsState
+from attention_explorer.pages.lab.cost_state import CostState
+from attention_explorer.pages.lab.scores_state import ScalingState
+from attention_explorer.pages.lab.state import LabState
 from attention_explorer.pages.lookup.presets import PRESETS
 from attention_explorer.pages.lookup.state import LookupState
-from attention_explorer.pages.ready_made import PAGE_IDS, find_preset, page_id, page_in_view, presets_of
+from attention_explorer.pages.ready_made import (
+    ALL_PARTS,
+    PAGE_IDS,
+    PARTS,
+    find_preset,
+    in_view,
+    page_id,
+    presets_in,
+    presets_of,
+)
 from attention_explorer.pages.registry import PAGES
 
 
 def test_the_pages_are_those_of_the_window_and_of_the_state():
     assert [page.id for page in PAGES] == list(PAGE_IDS)
-    assert {field.name for field in fields(ExplorerState)} == set(PAGE_IDS)
-    assert {type(getattr(ExplorerState(), page)) for page in PAGE_IDS} == set(get_args(PageState))
+    assert {field.name for field in fields(ExplorerState)} == set(ALL_PARTS)
+    assert {type(getattr(ExplorerState(), part)) for part in ALL_PARTS} == set(get_args(PageState))
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.id)
@@ -30,7 +42,7 @@ def test_presets_are_the_examples_of_their_page(page):
     for each in ready:
         assert each.title
         assert each.look_for
-        start = replace(each.state, **{page.id: getattr(ExplorerState(), page.id)})
+        start = replace(each.state, lab=LabState(), **{each.part: getattr(ExplorerState(), each.part)})
         assert start == ExplorerState(), "the other pages are as they start"
 
 
@@ -57,15 +69,37 @@ def test_what_there_is_not_is_said_in_words(arguments, words):
     assert all(part in str(caught.value) for part in words)
 
 
+@pytest.mark.parametrize(("part", "identifier", "view"), [("cost", "reach", "reach"), ("block", "norm", "norm")])
+def test_a_preset_of_a_page_that_is_no_more_is_shown_by_lab(part, identifier, view):
+    ready = find_preset(identifier, part)
+    assert (ready.page, ready.part, ready.state.lab.view) == ("lab", part, view)
+    assert ready == find_preset(identifier, "lab")
+
+
+@pytest.mark.parametrize("part", PARTS)
+def test_every_preset_is_on_one_page(part):
+    pages = {page.id: list(presets_of(page.id)) for page in PAGES}
+    for ready in presets_in(part):
+        assert [page for page, found in pages.items() if ready in found] == [ready.page]
+
+
+def test_a_part_that_is_named_is_put_on_show_in_lab():
+    state = ExplorerState(scaling=ScalingState(picture="softmax bench"))
+    assert in_view(state) == ("lab", replace(state, lab=LabState("softmax")))
+    assert in_view(state, "cost") == ("lab", replace(state, lab=LabState("cost")))
+    both = replace(state, cost=CostState(n=5), lab=LabState("reach"))
+    assert in_view(both) == in_view(both, "lab") == ("lab", both), "as it says itself"
+
+
 def test_the_page_in_view_is_the_one_that_says_something():
-    assert page_in_view(ExplorerState()) == "lookup"
-    assert page_in_view(ExplorerState(heads=HeadsState().with_recipe(sentence="a b"))) == "heads"
+    assert in_view(ExplorerState())[0] == "lookup"
+    assert in_view(ExplorerState(heads=HeadsState().with_recipe(sentence="a b")))[0] == "heads"
     two = ExplorerState(lookup=LookupState(hard=True), heads=HeadsState().with_recipe(sentence="a b"))
     with pytest.raises(ExplorerError, match=r"several pages: lookup, heads\. Name the page"):
-        page_in_view(two)
+        in_view(two)
 
 
 def test_page_ids():
     assert page_id("cost") == "cost"
-    with pytest.raises(ExplorerError, match=r"There is no page “Cost”\. Did you mean “cost”\?"):
-        page_id("Cost")
+    with pytest.raises(ExplorerError, match=r"There is no page “Labb”\. Did you mean “lab”\?"):
+        page_id("Labb")

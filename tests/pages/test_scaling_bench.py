@@ -12,8 +12,8 @@ from hypothesis import strategies as st
 
 from attention_explorer.errors import ExplorerError
 from attention_explorer.model.softmax import softmax
-from attention_explorer.pages.scaling.bench import Fault, bench_numbers, bench_picture, parsed_rows, rows_text
-from attention_explorer.pages.scaling.state import LARGEST_SCORE, BenchState, Precision
+from attention_explorer.pages.lab.bench import Fault, bench_numbers, bench_picture, parsed_rows, rows_text
+from attention_explorer.pages.lab.scores_state import LARGEST_SCORE, BenchState, Precision
 
 ROWS = ((0.13, -0.13, 0.64, 0.10), (-0.54, 0.36, 1.30, 0.95), (-0.70, -1.27, -0.62, 0.04))
 scores = st.lists(st.floats(-30, 30), min_size=1, max_size=8).map(tuple)

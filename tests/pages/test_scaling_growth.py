@@ -8,9 +8,9 @@ import numpy as np
 import pytest
 
 from attention_explorer.model.score_draws import EntryDistribution, ScoreSource
-from attention_explorer.pages.scaling.growth import STOPS, growth_numbers, growth_picture, growth_stream, is_measured
-from attention_explorer.pages.scaling.scores import scores_picture
-from attention_explorer.pages.scaling.state import ScalingPicture, ScalingState
+from attention_explorer.pages.lab.scores import scores_picture
+from attention_explorer.pages.lab.scores_growth import STOPS, growth_numbers, growth_picture, growth_stream, is_measured
+from attention_explorer.pages.lab.scores_state import ScalingPicture, ScalingState
 
 IID = ScalingState(picture=ScalingPicture.GROWTH, draws=600)
 

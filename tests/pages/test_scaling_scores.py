@@ -11,14 +11,14 @@ import pytest
 from attention_explorer.model.score_draws import EntryDistribution, ScoreSetting, ScoreSource
 from attention_explorer.model.softmax import entropy, softmax
 from attention_explorer.model.softmax_slope import softmax_jacobian
-from attention_explorer.pages.scaling.rows import (
+from attention_explorer.pages.lab.score_rows import (
     Measure,
     draws_possible,
     read_rows,
     score_pieces,
     summary,
 )
-from attention_explorer.pages.scaling.scores import (
+from attention_explorer.pages.lab.scores import (
     bin_edges,
     is_quick,
     predicted_density,
@@ -27,7 +27,7 @@ from attention_explorer.pages.scaling.scores import (
     scores_picture,
     scores_stream,
 )
-from attention_explorer.pages.scaling.state import GainRule, ScalingState
+from attention_explorer.pages.lab.scores_state import GainRule, ScalingState
 
 PROJECTED, EMBEDDINGS = ScoreSource.PROJECTED, ScoreSource.EMBEDDINGS
 IID = ScalingState(draws=40_000)
@@ -292,3 +292,15 @@ def test_the_standard_error_of_two_draws() -> None:
     scores = np.log(np.array([[[0.6, 0.4]], [[0.2, 0.8]]]))
     found = summary(read_rows(scores, has_own=False)).largest
     assert (found.value, found.error) == (pytest.approx(0.7), pytest.approx(0.1))
+
+
+@pytest.mark.parametrize("shared", [True, False])
+@pytest.mark.parametrize(("held", "d_k"), [(64, 512), (64, 2), (2, 512)])
+def test_what_the_held_axis_leaves_out_is_counted(held: int, d_k: int, shared: bool) -> None:
+    state = ScalingState(draws=300, d_k=d_k, axis_d_k=held, shared_axis=shared)
+    picture = scores_picture(state)
+    raw = np.concatenate(list(score_pieces(picture.setting, picture.draws, state.seed)))
+    for scaled, scores in ((False, raw), (True, raw / d_k**0.5)):
+        end = picture.axis_ends(scaled)[1]
+        assert end == pytest.approx(4.5 if scaled and not shared else 4.5 * held**0.5)
+        assert picture.beyond(scaled) == pytest.approx(np.mean(np.abs(scores) > end), abs=0.01)

@@ -1,4 +1,4 @@
-"""The presets and the words of the Scaling page, and its numbers as files."""
+"""The presets and the words of scores and of the softmax bench, and their numbers as files."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ import json
 import re
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -16,15 +17,16 @@ from written_numbers import csv_text, json_text, npz_bytes
 from attention_explorer.errors import ExportError
 from attention_explorer.model.normal import normal_tail
 from attention_explorer.model.score_draws import ScoreSource
-from attention_explorer.pages.scaling.bench import Fault, bench_numbers, bench_picture
-from attention_explorer.pages.scaling.export import scaling_numbers
-from attention_explorer.pages.scaling.growth import growth_picture
-from attention_explorer.pages.scaling.presets import SCALING_PRESETS, scaling_preset
-from attention_explorer.pages.scaling.rows import Measure
-from attention_explorer.pages.scaling.scores import scores_numbers, scores_picture
-from attention_explorer.pages.scaling.state import BenchState, GainRule, Precision, ScalingPicture, ScalingState
-from attention_explorer.pages.scaling.ui.pictures import DRAWINGS
-from attention_explorer.pages.scaling.wording import description, measured, settings_words, share, verdict
+from attention_explorer.pages.lab.bench import Fault, bench_numbers, bench_picture
+from attention_explorer.pages.lab.bench_said import bench_said
+from attention_explorer.pages.lab.score_rows import Measure
+from attention_explorer.pages.lab.scores import scores_numbers, scores_picture, scores_stream
+from attention_explorer.pages.lab.scores_export import scaling_numbers
+from attention_explorer.pages.lab.scores_growth import growth_picture, growth_stream
+from attention_explorer.pages.lab.scores_presets import SCALING_PRESETS, scaling_preset
+from attention_explorer.pages.lab.scores_said import growth_said, scores_said
+from attention_explorer.pages.lab.scores_state import BenchState, GainRule, Precision, ScalingPicture, ScalingState
+from attention_explorer.pages.lab.scores_wording import measured, settings_words, share, verdict
 
 
 def test_presets_have_names_of_their_own_and_know_them() -> None:
@@ -44,7 +46,6 @@ def test_a_preset_has_its_verdict_until_it_is_changed(ready) -> None:
         changed = replace(ready.state, d_k=24)
     assert verdict(changed).claim == ""
     assert verdict(changed).text != ready.truth
-    assert description(ready.state).endswith(ready.truth)
 
 
 @pytest.mark.parametrize(
@@ -206,8 +207,10 @@ def test_quotation_marks_stand_around_what_a_tutorial_says(ready) -> None:
 
 
 def notes_of(state: ScalingState) -> str:
-    drawing = DRAWINGS[state.picture]
-    return " ".join(line.text for line in drawing.notes(drawing.compute(state, (0, 0))))
+    if state.picture is ScalingPicture.BENCH:
+        return " ".join(bench_said(bench_picture(state.bench)))
+    is_growth = state.picture is ScalingPicture.GROWTH
+    return " ".join(growth_said(growth_picture(state)) if is_growth else scores_said(scores_picture(state)))
 
 
 @pytest.mark.parametrize("source", ScoreSource)
@@ -242,18 +245,20 @@ def test_the_hint_about_the_variance_holds_at_every_d_k() -> None:
     assert few.densities(True).max() > 1.3 * many.densities(True).max()
 
 
-@pytest.mark.parametrize("picture", [ScalingPicture.SCORES, ScalingPicture.GROWTH])
-def test_draws_so_far_are_told_from_the_numbers_of_a_preset(picture: ScalingPicture) -> None:
+@pytest.mark.parametrize(
+    ("picture", "stream", "said"),
+    [(ScalingPicture.SCORES, scores_stream, scores_said), (ScalingPicture.GROWTH, growth_stream, growth_said)],
+)
+def test_draws_so_far_are_told_from_the_numbers_of_a_preset(picture: ScalingPicture, stream: Any, said: Any) -> None:
     ready = next(ready.state for ready in SCALING_PRESETS if ready.state.picture is picture)
     for state, is_judged in ((ready, True), (replace(ready, draws=ready.draws + 1), False)):
-        drawing = DRAWINGS[picture]
-        first = next(found for _, found in drawing.stream(state, (0, 0)) if found is not None)
-        said = " ".join(line.text for line in drawing.notes(first))
-        assert "so far" in said
-        assert ("The hint and the verdict give the numbers of all draws." in said) == is_judged
+        first = next(found for _, found in stream(state) if found is not None)
+        text = " ".join(said(first))
+        assert "so far" in text
+        assert ("What is said of the example is of all draws." in text) == is_judged
 
 
-def bench_said(*rows: tuple[float, ...], **settings: object) -> str:
+def told_of_bench(*rows: tuple[float, ...], **settings: object) -> str:
     state = ScalingState(picture=ScalingPicture.BENCH, bench=BenchState(rows, **settings))  # type: ignore[arg-type]
     said = verdict(state)
     return f"{notes_of(state)} {said.title} {said.text}"
@@ -270,26 +275,26 @@ def bench_said(*rows: tuple[float, ...], **settings: object) -> str:
     ],
 )
 def test_what_overflows_is_told_as_it_is(row: tuple[float, ...], precision: Precision, told: str) -> None:
-    assert told in bench_said(row, precision=precision, subtract_max=False)
+    assert told in told_of_bench(row, precision=precision, subtract_max=False)
 
 
 def test_a_constant_moves_weights_where_it_does() -> None:
     row = (0.3, 0.1, -0.2)
-    assert "moves no weight" in bench_said(row, shift=1000.0)
-    assert "rounded more in float16" in bench_said(row, shift=1000.0, precision=Precision.HALF)
-    assert "moves no weight" in bench_said(row, shift=1000.0, over_queries=True), "one query has no other beside it"
-    assert "compete down the column" in bench_said(row, row[::-1], shift=1.0, over_queries=True)
+    assert "moves no weight" in told_of_bench(row, shift=1000.0)
+    assert "rounded more in float16" in told_of_bench(row, shift=1000.0, precision=Precision.HALF)
+    assert "moves no weight" in told_of_bench(row, shift=1000.0, over_queries=True), "one query has no other beside it"
+    assert "compete down the column" in told_of_bench(row, row[::-1], shift=1.0, over_queries=True)
 
 
 def test_a_query_that_others_leave_nothing_is_not_called_broken() -> None:
-    text = bench_said((1000.0, 1000.0), (0.0, 0.0), row=1, over_queries=True)
+    text = told_of_bench((1000.0, 1000.0), (0.0, 0.0), row=1, over_queries=True)
     assert "All weights are 0, and nothing says so." not in text
     assert "“Subtract max” prevents it" not in text
-    half = bench_said((20.0, 20.0), (0.0, 0.0), row=1, over_queries=True, precision=Precision.HALF)
+    half = told_of_bench((20.0, 20.0), (0.0, 0.0), row=1, over_queries=True, precision=Precision.HALF)
     assert "what is left is too small for float16" in half
 
 
 def test_what_a_constant_may_not_do_is_named() -> None:
-    text = bench_said((2.0, 1.0), subtract_max=False)
+    text = told_of_bench((2.0, 1.0), subtract_max=False)
     assert "As long as the sum neither overflows nor becomes 0" in text
     assert bench_picture(BenchState(((2.0, 1.0),), shift=-800.0, subtract_max=False)).fault is Fault.NAN

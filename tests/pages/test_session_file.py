@@ -6,17 +6,15 @@ import json
 import os
 import random
 import sys
-from dataclasses import fields, is_dataclass, replace
-from enum import StrEnum
+from dataclasses import replace
 from pathlib import Path
-from typing import Any, get_args, get_type_hints
+from typing import Any
 
 import pytest
 from hypothesis import HealthCheck, given, settings
 from session_states import states
 
 from attention_explorer.errors import ExplorerError
-from attention_explorer.kit.drawing.colour_maps import SEQUENTIAL
 from attention_explorer.pages import session_file
 from attention_explorer.pages.explorer import ExplorerState
 from attention_explorer.pages.heads.state import HeadsSetup, HeadsState, MaskChoice
@@ -24,10 +22,7 @@ from attention_explorer.pages.lookup.state import LookupState
 from attention_explorer.pages.registry import PAGES
 from attention_explorer.pages.session_codec import encoded
 from attention_explorer.pages.session_file import MOST_BYTES, read_session, session_bytes, session_from, write_session
-from attention_explorer.pages.session_limits import COLOUR_MAPS, LIMITS
 from attention_explorer.sources.hand_made_recipe import HandMadeRecipe
-from attention_explorer.sources.registry import KINDS
-from attention_explorer.sources.source import Recipe
 
 SESSIONS = Path(__file__).parents[1] / "data" / "sessions"
 
@@ -160,60 +155,6 @@ def test_what_could_not_be_opened_again_is_not_written() -> None:
     setup = replace(HeadsSetup(), recipe=replace(HeadsSetup().recipe, given=rows))
     with pytest.raises(ExplorerError, match=r"would have \d\.\d MB, and at most 4 MB are possible"):
         session_bytes(ExplorerState(heads=HeadsState(setup=setup)))
-
-
-# ---- Limits ----
-
-
-def classes(kind: Any, found: set[type]) -> set[type]:
-    if kind is Recipe:
-        for recipe in KINDS:
-            classes(recipe, found)
-    elif is_dataclass(kind):
-        if kind not in found:
-            found.add(kind)
-            for hint in get_type_hints(kind).values():
-                classes(hint, found)
-    else:
-        for argument in get_args(kind):
-            classes(argument, found)
-    return found
-
-
-def leaves(hint: Any) -> set[Any]:
-    arguments = get_args(hint)
-    return set().union(*map(leaves, arguments)) if arguments else {hint}
-
-
-@pytest.mark.parametrize("kind", sorted(classes(ExplorerState, set()), key=lambda kind: kind.__name__))
-def test_every_number_has_a_limit(kind: type) -> None:
-    """Without one a file could ask for 10¹⁸ layers. Give a new field its range in `session_limits`."""
-    hints = get_type_hints(kind)
-    numbered = {part.name for part in fields(kind) if {int, float} & leaves(hints[part.name])}
-    assert numbered <= set(LIMITS.get(kind, {}))
-    assert set(LIMITS.get(kind, {})) <= set(hints)
-
-
-@pytest.mark.parametrize(
-    ("kind", "name"), [(kind, name) for kind, limits in LIMITS.items() for name in limits], ids=str
-)
-def test_texts_with_a_limit_are_names(kind: type, name: str) -> None:
-    limit = LIMITS[kind][name]
-    if limit.known is not None:
-        default = next(part.default for part in fields(kind) if part.name == name)
-        assert default in limit.known()
-
-
-def test_the_colour_maps_are_those_of_the_window() -> None:
-    assert COLOUR_MAPS == SEQUENTIAL
-
-
-def test_no_type_is_unknown_to_the_codec() -> None:
-    for kind in classes(ExplorerState, set()):
-        for hint in get_type_hints(kind).values():
-            for leaf in leaves(hint):
-                known = leaf in (int, float, str, bool, type(None), Ellipsis) or is_dataclass(leaf)
-                assert known or issubclass(leaf, StrEnum), f"{kind}: {leaf}"
 
 
 # ---- What is wrong with a value, and where ----

@@ -247,10 +247,11 @@ def _press_combination(scene: Scene, text: str) -> None:
 
 
 def undo_storm(scene: Scene) -> None:
-    """Undo and redo many times."""
+    """Undo and redo many times, or go back and forward."""
     back, again = scene.dice.randint(1, 40), scene.dice.randint(0, 40)
-    scene.note(f"undo × {back}, redo × {again}")
-    for shortcut, times in (("Ctrl+Z", back), ("Ctrl+Shift+Z", again)):
+    there, here = scene.dice.choice((("Ctrl+Z", "Ctrl+Shift+Z"), ("Alt+Left", "Alt+Right")))
+    scene.note(f"{there} × {back}, {here} × {again}")
+    for shortcut, times in ((there, back), (here, again)):
         for _ in range(times):
             _press_combination(scene, shortcut)
 

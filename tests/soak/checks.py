@@ -18,11 +18,12 @@ from PySide6.QtCore import QEvent, QObject, Qt
 from PySide6.QtWidgets import QAbstractButton, QApplication, QDialog, QLabel, QMainWindow, QTabWidget, QWidget
 
 from attention_explorer.core.byte_cache import CACHE
+from attention_explorer.core.subject import with_view_of
 from attention_explorer.kit.controls.hint_card import HintCard
 from attention_explorer.kit.controls.more_button import MoreButton
-from attention_explorer.pages.cost.ui.page import CostPage
 from attention_explorer.pages.explorer import ExplorerState
 from attention_explorer.pages.heads.ui.page import HeadsPage
+from attention_explorer.pages.lab.ui.page import LabPage
 from attention_explorer.pages.session_file import session_bytes, session_from
 from attention_explorer.pages.training.ui.page import TrainingPage
 from attention_explorer.pages.ui.page import Page
@@ -66,16 +67,21 @@ def nothing_is_held(world: World) -> None:
 
 
 def undo_leads_back(world: World) -> None:
-    """Undo leads to the state that the history began with, bit for bit, and redo to the last again."""
+    """Undo leads to the subject that the history began with, bit for bit, and redo to the last; Back keeps it."""
     session, history = world.window.session, world.window.session.history
     at, last = history.index, session.state
     while history.can_undo:
         world.turn(session.undo)
     first = session.counted(world.first)  # what is counted from is a setting, which undo leaves
-    _same_bits(session.state, first, "Undo leads to another state than it began with")
+    _same_bits(with_view_of(session.state, first), first, "Undo leads to something else than it began with")
     for _ in range(at):
         world.turn(session.redo)
-    _same_bits(session.state, last, "Redo leads to another state than was left")
+    _same_bits(with_view_of(session.state, last), last, "Redo leads to something else than was left")
+    while session.views.can_undo:
+        world.turn(session.go_back)
+    while session.views.can_redo:
+        world.turn(session.go_forward)
+    _same_bits(with_view_of(session.state, last), last, "Back and Forward lead to something else than was left")
     if history.index != at:
         raise Broken(f"Redo leads to step {history.index} instead of {at}.")
     world.settle()
@@ -201,9 +207,12 @@ def _forget_the_pointer(world: World, window: MainWindow) -> None:
         QApplication.sendEvent(widget, QEvent(QEvent.Type.Leave))
     if isinstance(page, TrainingPage):
         page.cells.leave()
-    if isinstance(page, CostPage):  # seconds belong to the machine and to the moment
-        page.measurement = None
-        page._load()
+    if isinstance(page, LabPage):
+        page.measurement = None  # seconds belong to the machine and to the moment
+        page.open_drawer(False)
+        page.drawer.search.clear()
+        page.panel.tries._done.clear()  # what was tried stays ticked as long as the window is open
+        page.render_state(window.session.state, window.session.state)
     world.settle_wholly(window)
 
 
@@ -300,7 +309,7 @@ class Usage:
     known: float
     """MiB of it that may be held: the cache up to its budget, the clipboard, and the pixels of the window."""
     steps: int
-    """Steps of the history."""
+    """Steps of both histories."""
     nones: int
     """References to None; the same for ever where None is immortal."""
     objects: int
@@ -326,7 +335,7 @@ def usage(world: World) -> Usage:
     return Usage(
         _resident(),
         _known(world) / 2**20,
-        len(world.window.session.history),
+        len(world.window.session.history) + len(world.window.session.views),
         sys.getrefcount(None),
         len(world.window.findChildren(QObject)),
         len(QApplication.allWidgets()),

@@ -21,13 +21,13 @@ from attention_explorer.core.preset import preset_of
 from attention_explorer.errors import ExplorerError
 from attention_explorer.model import Stage
 from attention_explorer.model.score_draws import EntryDistribution, ScoreSource
-from attention_explorer.pages.block.learned import learned_block
-from attention_explorer.pages.block.state import BlockPicture, BlockState, Initialiser
-from attention_explorer.pages.cost.state import CostPicture, CostState, Quantity, Scope
 from attention_explorer.pages.explorer import ExplorerState
 from attention_explorer.pages.heads.frame import heads_frame
 from attention_explorer.pages.heads.presets import HEADS_PRESETS
 from attention_explorer.pages.heads.state import Aggregate, HeadsSetup, HeadsState, Hidden, Picture
+from attention_explorer.pages.lab.cost_state import CostPicture, CostState, Quantity, Scope
+from attention_explorer.pages.lab.scores_state import BenchState, GainRule, ScalingPicture, ScalingState
+from attention_explorer.pages.lab.scores_state import Precision as BenchPrecision
 from attention_explorer.pages.lookup.state import LookupState, Overlay, ValueKind
 from attention_explorer.pages.positions.clocks import clocks_picture
 from attention_explorer.pages.positions.state import (
@@ -37,11 +37,11 @@ from attention_explorer.pages.positions.state import (
     PositionsState,
     RotaryLayout,
 )
-from attention_explorer.pages.ready_made import PAGE_IDS, preset_ids, presets_of
+from attention_explorer.pages.ready_made import PAGE_IDS, ReadyMade, in_view, presets_of
 from attention_explorer.pages.registry import PAGES
 from attention_explorer.pages.row_as_lookup import as_lookup
-from attention_explorer.pages.scaling.state import BenchState, GainRule, ScalingPicture, ScalingState
-from attention_explorer.pages.scaling.state import Precision as BenchPrecision
+from attention_explorer.pages.stack.learned import learned_block
+from attention_explorer.pages.stack.state import BlockPicture, BlockState, Initialiser
 from attention_explorer.pages.training.presets import TRAINING_PRESETS
 from attention_explorer.sources.learned.box import BOX
 from attention_explorer.sources.learned.tasks import TASKS
@@ -76,6 +76,7 @@ def run(program: Program, folder: Any) -> dict[str, Any]:
 
 def compare(page: str, state: ExplorerState, folder: Any, least: int = 1) -> Program:
     """Run the program of a page and compare all that has the name of an exported array with that."""
+    page, state = in_view(state, page)
     program = program_of(page, state)
     made = run(program, folder)
     exported = next(entry for entry in PAGES if entry.id == page).figure(state).numbers().arrays
@@ -108,18 +109,18 @@ def agree(name: str, shown: np.ndarray, made: np.ndarray) -> None:
     assert (np.abs(here - there) <= 10.0 ** (np.floor(np.log10(np.abs(here))) + 1 - printed)).all(), name
 
 
-def few_draws(page: str, state: ExplorerState) -> ExplorerState:
+def few_draws(state: ExplorerState) -> ExplorerState:
     """Return a state that takes no seconds: the program draws as often as the page."""
-    return replace(state, scaling=replace(state.scaling, draws=90)) if page == "scaling" else state
+    return replace(state, scaling=replace(state.scaling, draws=90))
 
 
 @pytest.mark.parametrize(
-    ("page", "preset"),
-    [(page, preset) for page in PAGE_IDS for preset in preset_ids(page) if (page, preset) != ("positions", "long")],
+    "ready",
+    [ready for page in PAGE_IDS for ready in presets_of(page) if (page, ready.id) != ("positions", "long")],
+    ids=lambda ready: f"{ready.page}-{ready.id}",
 )
-def test_every_preset_has_a_program_that_gives_its_numbers(page: str, preset: str, tmp_path) -> None:
-    state = next(ready.state for ready in presets_of(page) if ready.id == preset)
-    program = compare(page, few_draws(page, state), tmp_path)
+def test_every_preset_has_a_program_that_gives_its_numbers(ready: ReadyMade, tmp_path) -> None:
+    program = compare(ready.page, few_draws(ready.state), tmp_path)
     imports = [node for node in ast.walk(ast.parse(program.text)) if isinstance(node, ast.Import | ast.ImportFrom)]
     assert [ast.unparse(node) for node in imports] == ["import numpy as np"]
     assert max(map(len, program.text.splitlines())) <= 120

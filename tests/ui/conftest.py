@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterator
 
 import pytest
 import shiboken6
+from frame_driver import FrameDriver
 from heads_driver import Gate, HeadsDriver, busy
 from item_wrappers import kept_windows, stray_items
 from people_driver import catch_up
@@ -19,6 +20,7 @@ from attention_explorer.kit import tween
 from attention_explorer.kit.export.dialog import ExportDialog
 from attention_explorer.pages.explorer import ExplorerState
 from attention_explorer.pages.heads.state import HeadsState
+from attention_explorer.pages.lab.state import LabState, LabView
 from attention_explorer.pages.training.state import TrainingState
 from attention_explorer.pages.ui.session import Session
 from attention_explorer.session.settings import Settings, SettingsStore, ThemeChoice
@@ -175,6 +177,24 @@ def positions(positions_windows, hand) -> PositionsDriver:
     driver = PositionsDriver(positions_windows(), hand)
     driver.begin_anew()
     return driver
+
+
+# ---- The Lab page ----
+
+
+@pytest.fixture
+def open_lab(make_window, hand) -> Callable[..., FrameDriver]:
+    """Open a window of the test's own on a view of the Lab page, with other parts of the state if they are given."""
+
+    def make(
+        view: LabView = LabView.COST, size: tuple[int, int] = (1280, 800), *, zoom: float = 1.0, **parts: object
+    ) -> FrameDriver:
+        settings = Settings(theme=ThemeChoice.LIGHT, page="lab", zoom=zoom)
+        driver = FrameDriver(make_window(ExplorerState(lab=LabState(view), **parts), settings, size), hand)
+        driver.settle()
+        return driver
+
+    return make
 
 
 # ---- The Training page ----

@@ -35,8 +35,7 @@ class HeadsDriver(WindowDriver):
         for dialog in self.window.findChildren(QDialog):
             dialog.close()
         session.revert()
-        session._restore(ExplorerState())
-        session.history.clear()
+        session.restart(ExplorerState())
         for widget in (*page._widgets.values(), page.wall, page.reading.bars):
             QApplication.sendEvent(widget, QEvent(QEvent.Type.Leave))
         page.bar.paint.setChecked(False)

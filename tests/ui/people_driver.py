@@ -21,15 +21,16 @@ from PySide6.QtWidgets import (
 )
 from writing_driver import name_of
 
-from attention_explorer.pages.block.learned import learned_block
-from attention_explorer.pages.block.state import BlockState
 from attention_explorer.pages.explorer import ExplorerState
 from attention_explorer.pages.heads.frame import heads_frame
 from attention_explorer.pages.heads.other import with_other_recipe
 from attention_explorer.pages.heads.state import HeadsSetup, HeadsState, Picture
+from attention_explorer.pages.lab.scores_state import ScalingState
+from attention_explorer.pages.lab.state import LabState, LabView
 from attention_explorer.pages.ready_made import presets_of
 from attention_explorer.pages.row_as_lookup import as_lookup
-from attention_explorer.pages.scaling.state import ScalingState
+from attention_explorer.pages.stack.learned import learned_block
+from attention_explorer.pages.stack.state import OF_BLOCK, BlockState
 from attention_explorer.sources.learned.box import BOX
 from attention_explorer.sources.recipe import ToyRecipe
 
@@ -48,7 +49,7 @@ class Scene:
 
 
 def scenes_of(page: str) -> list[Scene]:
-    """Return every picture and tab of a page."""
+    """Return every picture and tab of a page, and every open drawer."""
     if page == "lookup":
         return [*(Scene(f"lookup tab {tab}", _tab(page, tab)) for tab in (0, 1)), Scene("row", _state(_a_row()))]
     first = first_state(page)
@@ -61,17 +62,33 @@ def scenes_of(page: str) -> list[Scene]:
     if page == "training":
         learned = Scene("training step 8", _state(replace(first, training=replace(first.training, step=8))))
         return [learned, *(Scene(f"training {ready.id}", _state(ready.state)) for ready in presets_of(page))]
+    if page == "lab":
+        return [*views_of_lab(), *(Scene(f"{view.name}, drawer", _with_drawer(view)) for view in views_of_lab())]
     part = _quick(getattr(first, page))
-    if not hasattr(part, "picture"):
-        return [Scene(page, _state(first))]
     found = [
         Scene(f"{page} {picture}", _state(replace(first, **{page: replace(part, picture=picture)})))
-        for picture in type(part.picture)
+        for picture in (OF_BLOCK if page == "block" else type(part.picture))
     ]
     if page == "block":
         learned = learned_block(*BOX["it"], "The cat sat on the mat because it was tired.")
         found.append(Scene("block learned", _state(replace(first, block=learned))))
     return found
+
+
+def views_of_lab() -> list[Scene]:
+    """Return every view of Lab, as it starts."""
+    start = ExplorerState()
+    quick = replace(start, scaling=_quick(start.scaling), block=_quick(start.block))
+    return [Scene(f"lab {view}", _state(replace(quick, lab=LabState(view)))) for view in LabView]
+
+
+def _with_drawer(view: Scene) -> Show:
+    def show(window: MainWindow) -> None:
+        view.show(window)
+        QTest.mouseClick(window.page.panel.more, Qt.MouseButton.LeftButton)
+        catch_up(window)
+
+    return show
 
 
 def _a_row() -> ExplorerState:
@@ -94,9 +111,10 @@ def first_state(page: str) -> ExplorerState:
 
 def with_all_changed(page: str) -> ExplorerState:
     """Return a state of the preset with the longest name, with the settings of another one."""
-    part = _quick(getattr(first_state(page), page))
     longest = max(presets_of(page), key=lambda ready: len(ready.title))
-    return replace(first_state(page), **{page: replace(part, preset=longest.id)})
+    first = next(ready for ready in presets_of(page) if ready.part == longest.part)
+    settings = replace(_quick(getattr(first.state, first.part)), preset=longest.id)
+    return replace(longest.state, **{longest.part: settings})
 
 
 def _with(state: ExplorerState, picture: Picture) -> object:
@@ -137,10 +155,11 @@ def show_state(window: MainWindow, state: ExplorerState) -> None:
     """Show a state as if it had been opened, and wait for all of it."""
     if hasattr(window.page, "tabs"):
         window.page.tabs.setCurrentIndex(0)
+    if hasattr(window.page, "drawer"):
+        window.page.open_drawer(False)
     if hasattr(window.page, "search"):
         window.page.search.close_row()
-    window.session._restore(state)
-    window.session.history.clear()
+    window.session.restart(state)
     catch_up(window)
 
 

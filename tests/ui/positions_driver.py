@@ -38,9 +38,7 @@ class PositionsDriver(PicturesDriver):
 
     def show(self, **changes: Any) -> None:
         """Show a state of the page, as if it had been opened with it."""
-        session = self.window.session
-        session._restore(replace(ExplorerState(), positions=PositionsState(**changes)))
-        session.history.clear()
+        self.window.session.restart(replace(ExplorerState(), positions=PositionsState(**changes)))
         self.settle()
 
     # ---- What there is ----

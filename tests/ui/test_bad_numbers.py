@@ -111,7 +111,6 @@ def test_every_field_of_a_page_keeps_its_number_or_takes_what_was_meant(make_win
                 assert window.session.state == state, where
                 assert [len(sentence) < 200 and sentence.endswith(".") for sentence in refused] == [True], where
                 assert said == refused, f"{where}: the page passes the sentence on to the status bar"
-            window.session.history.clear()
             window.session.restart(state)
     assert boxes or page == "lookup"
 

@@ -17,6 +17,7 @@ from attention_explorer.core.numbers_export import Numbers, Table
 from attention_explorer.kit.controls.sentence_field import SentenceField
 from attention_explorer.kit.export.figure import EXPORT_FORMATS, FigureOptions, figure_bytes
 from attention_explorer.pages.explorer import ExplorerState
+from attention_explorer.pages.ready_made import in_view
 from attention_explorer.pages.registry import PAGES
 from attention_explorer.pages.session_file import session_bytes, session_from
 from attention_explorer.session.settings import Settings, ThemeChoice
@@ -126,10 +127,9 @@ def test_whatever_is_shown_is_saved_and_exported(qapp) -> None:
         "block": replace(start, block=replace(start.block, sentence=text)),
         "cost": replace(start, cost=replace(page_states()["cost"].cost, sentence=text, other_sentence=text)),
     }
-    for entry in PAGES:
-        state = states.get(entry.id)
-        if state is None:
-            continue
+    for name in states:
+        page, state = in_view(states[name], name)
+        entry = next(entry for entry in PAGES if entry.id == page)
         again = session_from(session_bytes(state), "again").state
         assert session_bytes(again) == session_bytes(state)
         figure = entry.figure(state)

@@ -1,25 +1,22 @@
-"""Depth, norm, linearity, future and cache in the window: keys, buttons, sliders, drags, worker and undo."""
+"""Future and cache in the window: keys, buttons, sliders, worker and undo; and how long work is ended."""
 
 from __future__ import annotations
 
-import time
 from dataclasses import replace
 
 import pytest
 from pictures_driver import PicturesDriver
 from PySide6.QtCore import QPointF, Qt
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QApplication
 from written_numbers import csv_text
 
 from attention_explorer.kit.pictures.request import PictureRequest, work_for
 from attention_explorer.model.checkpoint import checkpoint
-from attention_explorer.pages.block.depth import DRAWS, DepthPicture, is_measured
 from attention_explorer.pages.block.future import is_quick
-from attention_explorer.pages.block.presets import block_preset
-from attention_explorer.pages.block.state import BlockPicture, BlockState
-from attention_explorer.pages.block.ui.depth_picture import depth_drawing
+from attention_explorer.pages.block.ui.cache_picture import cache_drawing
 from attention_explorer.pages.explorer import ExplorerState
+from attention_explorer.pages.stack.presets import block_preset
+from attention_explorer.pages.stack.state import BlockPicture, BlockState
 from attention_explorer.session.settings import Settings, ThemeChoice
 
 pytestmark = pytest.mark.qt_log_ignore("This plugin does not support")
@@ -73,9 +70,6 @@ def test_only_the_controls_of_the_picture_are_there(open_block) -> None:
     driver = open_block("cache")
     wanted = {
         BlockPicture.LAYER: set(),
-        BlockPicture.DEPTH: set(),
-        BlockPicture.NORM: {"norm_scale"},
-        BlockPicture.LINEAR: {"factor"},
         BlockPicture.FUTURE: {"changed_token"},
         BlockPicture.CACHE: {"decoded", "back", "decode_next"},
     }
@@ -92,71 +86,9 @@ def test_only_the_controls_of_the_picture_are_there(open_block) -> None:
         assert accessible.accessibleName()
 
 
-def test_depth_grows_draw_by_draw_and_ends_complete(open_block) -> None:
-    driver = open_block("depth", seed=501)
-    driver.settle()
-    assert driver.picture.draws == DRAWS
-    assert "7 of 7 random stacks" in driver.notes
-    before = driver.picture.survey
-    driver.key(Qt.Key.Key_Left)
-    assert driver.state.layers == 23
-    assert driver.picture.survey is before  # a line has moved, nothing was drawn anew
-
-
-def test_escape_stops_the_draws_and_keeps_what_there_is(open_block) -> None:
-    driver = open_block("depth", seed=502)
-    deadline = time.monotonic() + 20
-    while not isinstance(driver.picture, DepthPicture) and time.monotonic() < deadline:
-        driver.page.jobs.wait(0.02)
-        QApplication.processEvents()
-    QTest.keyClick(driver.page.canvas, Qt.Key.Key_Escape)
-    assert "Stopped" in driver.said
-    driver.settle()
-    assert 0 < driver.picture.draws < DRAWS
-    assert f"{driver.picture.draws} of 7 random stacks" in driver.notes
-    assert not is_measured(driver.state)
-    assert driver.page.figure().shown is None, "some draws of many are not taken away as what the state shows"
-
-
-def test_what_was_stopped_is_not_taken_away_with_the_picture_before(open_block) -> None:
-    driver = open_block("norm")
-    driver.settle()
-    assert driver.page.figure().shown is driver.picture
-    before, session = driver.picture, driver.window.session
-    session.apply(replace(session.state, block=replace(block_preset("depth").state, seed=503)), "Depth")
-    QTest.keyClick(driver.page.canvas, Qt.Key.Key_Escape)
-    driver.settle()
-    assert driver.picture is before, "the old one stays on show"
-    assert driver.page.figure().shown is None
-
-
-def test_the_size_of_the_row_is_dragged_as_one_step_and_escape_puts_it_back(open_block) -> None:
-    driver = open_block("norm")
-    driver.settle()
-    chart = driver.layout.chart
-    y = chart.plot.center().y()
-    start = QPointF(chart.x(driver.state.norm_scale), y)
-    driver.hand().drag(start, QPointF(chart.x(0.1), y))
-    driver.settle()
-    assert driver.state.norm_scale == pytest.approx(0.1, rel=0.05)
-    assert len(driver.window.session.history) == 1
-    driver.window.session.undo()
-    driver.settle()
-    assert driver.state.norm_scale == 1e-3
-    mouse = driver.hand()
-    mouse.press(start)
-    mouse.move(QPointF(chart.x(1.0), y))
-    assert driver.state.norm_scale == pytest.approx(1.0, rel=0.05)
-    driver.key(Qt.Key.Key_Escape)
-    mouse.release()
-    assert driver.state.norm_scale == 1e-3
-
-
 @pytest.mark.parametrize(
     ("preset", "control", "field", "text", "value"),
     [
-        ("norm", "norm_scale", "norm_scale", "1e-4", 1e-4),
-        ("linear", "factor", "factor", "-2.5", -2.5),
         ("future", "changed_token", "changed_token", "2", 1),
         ("cache", "decoded", "decoded", "6", 6),
     ],
@@ -175,7 +107,7 @@ def test_exact_numbers_are_typed(open_block, preset: str, control: str, field: s
     assert driver.undo_text
 
 
-@pytest.mark.parametrize("preset", ["depth", "norm", "linear", "future", "cache"])
+@pytest.mark.parametrize("preset", ["future", "cache"])
 def test_pointing_tells_the_numbers_in_the_status_bar(open_block, preset: str) -> None:
     driver = open_block(preset)
     driver.settle()
@@ -207,7 +139,7 @@ def test_large_stacks_are_computed_on_the_worker(open_block) -> None:
 
 
 def test_the_figure_of_each_is_exported_with_its_numbers(open_block) -> None:
-    for preset in ("depth", "norm", "linear", "future", "cache"):
+    for preset in ("future", "cache"):
         driver = open_block(preset)
         driver.settle()
         numbers = driver.page.figure().numbers()
@@ -243,7 +175,7 @@ def test_what_is_computed_on_the_worker_can_be_ended_at_every_checkpoint(streams
         blocks(9)
         yield 1.0, "whole"
 
-    drawing = replace(depth_drawing(), compute=compute, stream=stream if streams else None)
+    drawing = replace(cache_drawing(), compute=compute, stream=stream if streams else None)
     with pytest.raises(EndedError):
         work_for(PictureRequest(BlockState(), (0, 0)), drawing, lambda _state: None)(report, delivered.append)
     assert len(passed) == (2 if streams else 3)

@@ -20,8 +20,6 @@ from attention_explorer.kit.pictures.drawing import Change
 from attention_explorer.kit.theme import DARK, LIGHT, Look
 from attention_explorer.model import Activation, NormKind, NormPlacement
 from attention_explorer.pages.block.diagram import diagram_picture
-from attention_explorer.pages.block.presets import BLOCK_PRESETS, block_preset
-from attention_explorer.pages.block.state import BlockPicture, BlockState, Initialiser
 from attention_explorer.pages.block.ui.diagram_picture import (
     BlockSpot,
     block_layout,
@@ -30,8 +28,12 @@ from attention_explorer.pages.block.ui.diagram_picture import (
     paint_block,
 )
 from attention_explorer.pages.explorer import ExplorerState
+from attention_explorer.pages.stack.presets import BLOCK_PRESETS, block_preset
+from attention_explorer.pages.stack.state import OF_BLOCK, BlockPicture, BlockState, Initialiser
 from attention_explorer.session.settings import Settings, ThemeChoice
 
+OWN = [ready for ready in BLOCK_PRESETS if ready.state.picture in OF_BLOCK]
+"""The presets of the page; the others are examples of Lab."""
 DIAGRAMS = [ready for ready in BLOCK_PRESETS if ready.state.picture is BlockPicture.LAYER]
 
 pytestmark = pytest.mark.qt_log_ignore("This plugin does not support")  # said whenever a combo box opens
@@ -82,11 +84,11 @@ def test_a_click_enlarges_a_box_and_the_head_under_the_pointer(open_block):
     block = open_block()
     block.click(block.layout.diagram.places["weights"].tiles[5].center())
     assert (block.state.box, block.state.head) == ("weights", 5)
-    assert block.undo_text == "Look at Weights"
+    assert block.back_text == "Look at Weights"
     assert "Weights (8, 6, 6)" in block.notes
     assert block.layout.detail.map.values.shape == (6, 6)
     np.testing.assert_array_equal(block.layout.detail.map.values, block.picture.box("weights").first[5])
-    block.undo()
+    block.back()
     assert block.state.box == "x"
 
 
@@ -135,7 +137,7 @@ def test_a_token_is_followed_through_all_boxes(open_block):
     before = pixels(block.canvas.grab().toImage())
     block.click(block.cell(2, 10))
     assert block.state.token == 2
-    assert block.undo_text == "Follow “sat”"
+    assert block.back_text == "Follow “sat”"
     assert "“sat” (3) from box to box" in block.notes
     after = pixels(block.canvas.grab().toImage())
     changed = (before != after).reshape(before.shape[0], before.shape[1], -1).any(axis=-1)
@@ -301,10 +303,10 @@ def test_layers_are_stacked_and_looked_into(open_block):
 # ---- Presets, worker, files ----
 
 
-@pytest.mark.parametrize("ready", BLOCK_PRESETS, ids=lambda ready: ready.id)
+@pytest.mark.parametrize("ready", OWN, ids=lambda ready: ready.id)
 def test_every_preset_opens_from_the_bar(open_block, ready):
     block = open_block(replace(BlockState(), seed=1))
-    index = [preset.id for preset in BLOCK_PRESETS].index(ready.id)
+    index = [preset.id for preset in OWN].index(ready.id)
     block.page.bar.preset_box.activated.emit(index)
     block.settle()
     assert block.state == ready.state
@@ -418,17 +420,11 @@ def test_every_control_teaches_and_has_a_name(open_block):
 
 
 @pytest.mark.parametrize("placement", NormPlacement)
-def test_a_norm_by_itself_has_its_own_switches_only(open_block, placement):
-    block = open_block(BlockState(picture=BlockPicture.NORM, norm=placement))
-    bar = block.page.bar
-    for needed in (bar.seed, bar.kind, bar.eps, bar.eps_place):
-        assert needed.isVisible()
-    of_a_stack = (bar.d_model, bar.heads, bar.d_ff, bar.layers, bar.initialiser, bar.residual, bar.placement)
-    switches = (bar.causal, bar.encoding, bar.feed_forward, bar.activation)
-    assert not any(part.isVisible() for part in (*of_a_stack, *switches))
-    block.show_picture(BlockPicture.LAYER)
-    assert all(part.isVisible() for part in (*of_a_stack, *switches))
-    assert bar.kind.isVisible() == bar.eps.isVisible() == (placement is not NormPlacement.NONE)
+def test_a_layer_without_a_norm_has_no_switches_of_one(open_block, placement):
+    bar = open_block(BlockState(norm=placement)).page.bar
+    assert bar.placement.isVisible()
+    for of_a_norm in (bar.kind, bar.eps, bar.eps_place):
+        assert of_a_norm.isVisible() is (placement is not NormPlacement.NONE)
 
 
 def test_epsilon_is_shown_without_a_power_and_typed_with_one(open_block):
@@ -453,17 +449,6 @@ def test_walking_a_large_layer_needs_no_worker(open_block, monkeypatch):
     assert (block.picture.chosen.name, block.picture.token, block.picture.state.head) == ("k", 0, 1)
     block.page.apply(Change(replace(block.state, seed=7), "Change the seed"))
     assert len(asked) == 1
-
-
-def test_a_click_on_depth_stacks_no_more_than_there_is_room_for(open_block):
-    wide = BlockState(picture=BlockPicture.DEPTH, d_model=512, d_ff=2048, heads=8)
-    block = open_block(wide)
-    chart = block.layout.charts[0]
-    block.click(QPointF(chart.x(24), chart.plot.center().y()))
-    assert 1 < block.state.layers < 24
-    block.show_picture(BlockPicture.LAYER)
-    assert block.told == ""
-    assert block.picture.boxes
 
 
 @pytest.mark.parametrize("zoom", [1.0, 1.5, 2.0])

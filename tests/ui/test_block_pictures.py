@@ -1,4 +1,4 @@
-"""Depth, norm, linearity, future and cache as they are painted: in every room, under the pointer, and in files."""
+"""Future and cache as they are painted: in every room, under the pointer, and in files."""
 
 from __future__ import annotations
 
@@ -20,29 +20,20 @@ from attention_explorer.kit.pictures.pointed_picture import NOWHERE, Spot
 from attention_explorer.kit.theme import DARK, LIGHT, Look
 from attention_explorer.model import NormPlacement
 from attention_explorer.pages.block.cache import table_rows
-from attention_explorer.pages.block.presets import block_preset
-from attention_explorer.pages.block.state import BlockState, Initialiser
 from attention_explorer.pages.block.ui.cache_picture import SPAN, cache_drawing
-from attention_explorer.pages.block.ui.depth_picture import depth_drawing
 from attention_explorer.pages.block.ui.future_picture import future_drawing
-from attention_explorer.pages.block.ui.linear_picture import linear_drawing
-from attention_explorer.pages.block.ui.norm_picture import norm_drawing, strips_of
 from attention_explorer.pages.explorer import ExplorerState
+from attention_explorer.pages.stack.presets import block_preset
+from attention_explorer.pages.stack.state import BlockState, Initialiser
 from attention_explorer.session.settings import Settings, ThemeChoice
 
 pytestmark = pytest.mark.usefixtures("qapp")
 
 DRAWINGS: dict[str, PictureDrawing[BlockState, Any, Any]] = {
-    "depth": depth_drawing(),
-    "norm": norm_drawing(),
-    "linear": linear_drawing(),
     "future": future_drawing(),
     "cache": cache_drawing(),
 }
 SPOTS = {
-    "depth": Spot(0, 12),
-    "norm": Spot(None, 100),
-    "linear": Spot(1, 5),
     "future": Spot(2, 1),
     "cache": Spot(1, SPAN + 3),
 }
@@ -157,78 +148,6 @@ def test_numbers_to_take_away_are_arrays(name: str) -> None:
 # ---- Each picture ----
 
 
-def test_depth_marks_the_row_of_the_table_that_applies() -> None:
-    state = state_of("depth")
-    drawing = DRAWINGS["depth"]
-    lines = [line.text for line in drawing.notes(drawing.compute(state, (0, 0)))]
-    assert [line for line in lines if line.startswith("▸")] == [
-        "▸ 0.02, residual, no norm: 1, 1, 1.01, 1.02; cosine 0.017"
-    ]
-    assert sum("; cosine" in line for line in lines) == 8
-    other = drawing.compute(replace(state, residual=False, norm=NormPlacement.PRE), (0, 0))
-    assert not [line for line in drawing.notes(other) if line.text.startswith("▸")]
-    assert "table, measured with PyTorch" in texts_of("depth", state)
-    assert "median of 7 draws" in texts_of("depth", state)
-
-
-def test_depth_moves_the_layers_by_click_and_key() -> None:
-    drawing, state = DRAWINGS["depth"], replace(state_of("depth"), layers=3)
-    picture, layout = layout_of("depth", state)
-    chart = layout.charts[1]
-    change = drawing.click(state, picture, layout, QPointF(chart.x(17.2), chart.plot.center().y()))
-    assert change is not None
-    assert (change.state.layers, change.label) == (17, "Stack 17 layers")
-    assert drawing.click(state, picture, layout, QPointF(-9, -9)) is None
-    assert drawing.press(state, picture, Qt.Key.Key_Right).state.layers == 4
-    assert drawing.press(state, picture, Qt.Key.Key_Left).state.layers == 2
-    assert drawing.press(replace(state, layers=24), picture, Qt.Key.Key_Right) is None
-    assert drawing.press(state, picture, Qt.Key.Key_A) is None
-
-
-def test_depth_without_numbers_says_why() -> None:
-    state = replace(state_of("depth"), initialiser=Initialiser.NUMBER, gain=1e12)
-    texts = texts_of("depth", state)
-    assert len(texts) == 1
-    assert texts[0].startswith("There is nothing to draw")
-
-
-def test_norm_is_dragged_clicked_and_stepped() -> None:
-    drawing, state = DRAWINGS["norm"], state_of("norm")
-    picture, layout = layout_of("norm", state)
-    chart = layout.chart
-    at = QPointF(chart.x(state.norm_scale) + 2, chart.plot.center().y())
-    handle = drawing.grab(picture, layout, at)
-    assert handle is not None
-    assert drawing.grab(picture, layout, QPointF(chart.x(1.0), at.y())) is None
-    dragged = drawing.drag(state, picture, layout, handle, QPointF(chart.x(0.5), 0))
-    assert dragged.state.norm_scale == pytest.approx(0.5)
-    assert drawing.drag(state, picture, layout, handle, QPointF(9999, 0)).state.norm_scale == 100.0
-    assert drawing.click(state, picture, layout, QPointF(chart.x(2e-5), at.y())).state.norm_scale == pytest.approx(2e-5)
-    assert drawing.click(state, picture, layout, layout.strips[0].center()) is None
-    assert drawing.press(state, picture, Qt.Key.Key_Right).state.norm_scale == 2e-3
-    texts = texts_of("norm", state)
-    assert {"0.999", "0.707", "beside the root: std 0.999", "constant row after: 0"} <= set(texts)
-
-
-def test_norm_draws_both_rows_with_one_scale() -> None:
-    picture, _ = layout_of("norm", state_of("norm"))
-    before, beside, below, *_ = strips_of(picture)
-    assert beside.end == below.end > before.end
-    assert (beside.inside, below.inside) == (False, True)
-
-
-def test_linear_steps_through_the_factors() -> None:
-    drawing, state = DRAWINGS["linear"], state_of("linear")
-    picture, _ = layout_of("linear", state)
-    assert drawing.press(state, picture, Qt.Key.Key_Right).state.factor == 3.0
-    assert drawing.press(state, picture, Qt.Key.Key_Left).state.factor == 1.5
-    assert drawing.press(replace(state, factor=10.0), picture, Qt.Key.Key_Right) is None
-    texts = texts_of("linear", state)
-    assert "Linear in V: largest difference 0" in texts
-    assert sum(text.startswith("Not linear in X") for text in texts) == 1
-    assert texts.count("difference") == 2
-
-
 def test_future_replaces_the_token_that_is_clicked() -> None:
     drawing, state = DRAWINGS["future"], state_of("future")
     picture, layout = layout_of("future", state)
@@ -294,7 +213,7 @@ def test_a_table_cuts_its_words_and_never_its_numbers(width: int) -> None:
     assert layout.shown[-1][1] + layout.shown[-1][2] <= width + 0.5
 
 
-@pytest.mark.parametrize("name", ["future", "cache", "linear"])
+@pytest.mark.parametrize("name", ["future", "cache"])
 def test_a_large_window_is_filled(name: str) -> None:
     drawing, state = DRAWINGS[name], state_of(name)
     picture = drawing.compute(state, (0, 0))
@@ -304,6 +223,6 @@ def test_a_large_window_is_filled(name: str) -> None:
         room = 1150
     else:
         cells = [map_.whole for map_ in layout.maps]
-        room = 1150 / (2 if name == "linear" else 1.4)
+        room = 1150 / 1.4
     assert all(box.height() > 0.6 * room for box in cells)
     assert all(box.right() <= 1850 for box in cells)

@@ -49,10 +49,10 @@ def test_the_key_draws_it_and_undo_takes_it_away(make_window) -> None:
     plain = window.page.canvas.grab().toImage()
     QTest.keyClick(window, Qt.Key.Key_B)
     assert window.session.state.lookup.shows(Overlay.OTHER)
-    assert window.session.undo_text == "Show both modes"
+    assert window.session.back_text == "Show both modes"
     assert window.page.canvas.grab().toImage() != plain
     assert "The hard o of this query is (+2.00, +0.20)" in " ".join(notices(lookup_frame(window.session.state.lookup)))
-    window.session.undo()
+    window.session.go_back()
     assert not window.session.state.lookup.shows(Overlay.OTHER)
     assert window.page.canvas.grab().toImage() == plain
     QTest.mouseClick(window.page.chips._chips[Overlay.OTHER], Qt.MouseButton.LeftButton)

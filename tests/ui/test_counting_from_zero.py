@@ -69,7 +69,7 @@ def test_typed_names_count_in_the_same_way(window):
     QTest.keyClicks(wall, "L6H1")
     assert window._readout.text() == "There is no L6H1: layers and heads count from 0."
     assert setup_of(window) == (0, 0)
-    assert window.session.undo_text == "Show layer 0, head 0"
+    assert window.session.back_text == "Show layer 0, head 0"
 
 
 def test_steps_of_before_are_undone_as_they_are_counted_now(window):
@@ -77,11 +77,11 @@ def test_steps_of_before_are_undone_as_they_are_counted_now(window):
     wall.setFocus()
     QTest.keyClicks(wall, "L2H3")
     toggle(window)
-    window.session.undo()
+    window.session.go_back()
     shown(window)
     assert setup_of(window) == (3, 1)
     assert window.page.title.text().startswith("layer 3, head 1")
-    window.session.redo()
+    window.session.go_forward()
     shown(window)
     assert window.page.title.text().startswith("layer 1, head 2")
 

@@ -12,7 +12,6 @@ from PySide6.QtGui import QColor, QImage, QPainter
 from svg_reader import text_places
 
 from attention_explorer.kit.drawing.curve_chart import Axis, ChartLayout, chart_layout, paint_axes, paint_curve
-from attention_explorer.kit.drawing.log_chart import log_chart, paint_log_axes
 from attention_explorer.kit.drawing.marks import pen
 from attention_explorer.kit.export.svg_file import svg_bytes
 from attention_explorer.kit.theme import LIGHT, Look
@@ -80,14 +79,3 @@ def test_numbers_are_written_where_they_are(across: Axis, up: Axis, x: dict[str,
         assert written[text].x() == pytest.approx(plot.left() + share * plot.width(), abs=4), text
     for text, share in y.items():
         assert written[text].y() == pytest.approx(plot.bottom() - share * plot.height(), abs=4), text
-
-
-def test_more_is_higher_and_further_right_on_logarithmic_axes() -> None:
-    across, up = ((1.0, "1"), (10.0, "10"), (100.0, "100")), ((1.0, "one"), (1000.0, "thousand"))
-    chart = log_chart(Look(LIGHT), BOX, (1.0, 100.0), (1.0, 1000.0), across, up)
-    assert chart.x(10.0) == pytest.approx(chart.plot.center().x())
-    assert (chart.y(1.0), chart.y(1000.0)) == pytest.approx((chart.plot.bottom(), chart.plot.top()))
-    written = centres(lambda painter: paint_log_axes(painter, chart, Look(LIGHT), "n"))
-    assert written["one"].y() == pytest.approx(chart.plot.bottom(), abs=4)
-    assert written["thousand"].y() == pytest.approx(chart.plot.top(), abs=4)
-    assert written["10"].x() == pytest.approx(chart.plot.center().x(), abs=4)

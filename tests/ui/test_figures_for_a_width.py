@@ -22,6 +22,7 @@ from attention_explorer.pages.heads.state import HeadsState, HeadsView, MaskChoi
 from attention_explorer.pages.heads.ui.figure import HeadsFigure
 from attention_explorer.pages.positions.state import PositionKind, PositionsPicture, PositionsState
 from attention_explorer.pages.positions.ui.figure import PositionsFigure
+from attention_explorer.pages.ready_made import find_preset
 from attention_explorer.pages.registry import PAGES
 
 pytestmark = pytest.mark.usefixtures("qapp")
@@ -49,8 +50,8 @@ SHOWN = {
 
 
 def page_figure(page: str, preset: str) -> Figure:
-    entry = next(entry for entry in PAGES if entry.id == page)
-    return entry.figure(dict(entry.examples())[preset])
+    ready = find_preset(preset, page)
+    return next(entry for entry in PAGES if entry.id == ready.page).figure(ready.state)
 
 
 def all_figures() -> dict[str, Callable[[], Figure]]:

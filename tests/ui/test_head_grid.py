@@ -158,7 +158,7 @@ def test_a_button_goes_from_thumbnails_to_the_grid_and_back(open_heads):
     wall, button = window.page.wall, window.page._wall_side.in_grid
     wide = wall.box_of(0).width()
     QTest.mouseClick(button, Qt.MouseButton.LeftButton)
-    assert window.session.undo_text == "All heads in a grid"
+    assert window.session.back_text == "All heads in a grid"
     assert wall.grid.columns == 4
     assert wall.box_of(0).width() < wide
     QTest.mouseClick(button, Qt.MouseButton.LeftButton)

@@ -101,12 +101,12 @@ def test_the_keyboard_marks_too_and_everything_is_undone_and_kept(driver):
     driver.key(Qt.Key.Key_Right, widget=wall)
     driver.key(Qt.Key.Key_M, widget=wall)
     assert driver.heads.view.marked == {(2, 3), (2, 4)}
-    assert driver.undo_text == "Mark layer 3, head 5"
+    assert driver.back_text == "Mark layer 3, head 5"
     state = driver.window.session.state
     assert session_from(session_bytes(state), "marks").state.heads.view == state.heads.view
     driver.key(Qt.Key.Key_M, widget=wall)
     assert driver.heads.view.marked == {(2, 3)}
-    driver.undo()
+    driver.back()
     assert driver.heads.view.marked == {(2, 3), (2, 4)}
     wall.unmark_all()
     assert not driver.heads.view.marked

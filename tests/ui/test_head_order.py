@@ -80,7 +80,7 @@ def test_a_key_and_a_button_turn_the_order_round_and_sessions_keep_it(words_once
     assert order(driver) == before[::-1]
     driver.press(side.reverse)
     assert order(driver) == before
-    driver.undo()
+    driver.back()
     assert order(driver) == before[::-1]
     state = driver.window.session.state
     assert session_from(session_bytes(state), "order").state.heads.view == state.heads.view
@@ -113,7 +113,7 @@ def test_once_something_is_kept_the_heads_are_sorted_by_how_much_each_differs_fr
     assert side.note.text() == f"Difference of each head from layer 1, head 1 (B){NOT_MORE}"
     assert order(driver)[-1] == (0, 0)
     driver.undo()
-    driver.undo()
+    driver.back()
     assert side.note.text() == f"Difference of each head from its own in B (no mask){NOT_MORE}"
 
 

@@ -122,9 +122,9 @@ def test_it_is_undone_and_kept_in_sessions_and_computes_nothing(driver):
     assert driver.page.requests.wanted == before
     state = driver.window.session.state
     assert session_from(session_bytes(state), "threshold").state.heads.view == state.heads.view
-    driver.undo()
+    driver.back()
     assert side.filter.side.text() == "≥"
-    driver.undo()
+    driver.back()
     assert driver.heads.view.threshold is None
     assert not side.filter.isVisible()
 

@@ -36,8 +36,7 @@ def wall(driver):
 def stacked(driver):
     """Four layers of four heads."""
     session = driver.window.session
-    session.apply(replace(session.state, heads=heads_preset("stacked").state), "Stacked")
-    session.history.clear()
+    session.restart(replace(session.state, heads=heads_preset("stacked").state))
     return driver
 
 
@@ -218,8 +217,8 @@ def test_a_click_shows_a_head_large(driver, wall):
     assert driver.shown_title() == "head 6 of 8"
     weights = all_weights(driver)[5]
     assert driver.colour(2, 3) == sequential(weights[2, 3] / weights.max())
-    assert driver.undo_text == "Show head 6"
-    driver.undo()
+    assert driver.back_text == "Show head 6"
+    driver.back()
     assert driver.shown_title() == "head 1 of 8"
 
 
@@ -235,7 +234,7 @@ def test_arrow_keys_walk_over_the_wall_and_stop_at_its_ends(driver, wall):
     ):
         driver.key(key, widget=wall)
         assert driver.heads.setup.head == head
-    assert driver.steps == 1
+    assert driver.looks == 1
 
 
 def test_n_and_p_step_through_all_layers(stacked):
@@ -459,11 +458,11 @@ def test_an_arrow_reverses_the_order(driver, wall):
     driver.press(arrow)
     assert order(wall) == before[::-1]
     assert (arrow.text(), arrow.isChecked(), driver.heads.view.reverse) == ("↑", True, True)
-    assert driver.undo_text == "Reverse the order of the heads"
+    assert driver.back_text == "Reverse the order of the heads"
     driver.choose(driver.page.sort, SortBy.NUMBER)
     assert order(wall) == [(0, head) for head in reversed(range(8))]
-    driver.undo()
-    driver.undo()
+    driver.back()
+    driver.back()
     assert order(wall) == before
     assert not arrow.isChecked()
 
@@ -473,7 +472,7 @@ def test_sorting_is_no_change_of_the_picture(driver, wall):
     driver.choose(driver.page.sort, SortBy.FIRST)
     driver.canvas.setFocus()
     assert driver.canvas.grab().toImage() == before
-    driver.undo()
+    driver.back()
     assert order(wall) == [(0, head) for head in range(8)]
 
 

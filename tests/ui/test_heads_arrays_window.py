@@ -146,8 +146,8 @@ def test_it_follows_the_page_and_the_page_follows_it(driver):
     window.head.setFocus()
     QTest.keyClick(window.head, Qt.Key.Key_Down)
     assert driver.heads.setup.head == 2
-    assert driver.undo_text == "Show head 3"
-    driver.undo()
+    assert driver.back_text == "Show head 3"
+    driver.back()
     assert window.head.currentText() == "head 2"
     driver.window.activateWindow()
     QApplication.processEvents()

@@ -518,7 +518,7 @@ def test_hidden_first_key_is_hatched_and_the_rest_renormalised_with_a_badge(driv
     assert driver.colour(4, 3) == sequential(shown[4, 2] / shown.max())
     assert "not the raw weights: first token hidden, rows renormalised" in driver.page.badges.text()
     assert "hidden" in driver.texts()
-    assert driver.undo_text == "Change the hidden keys"
+    assert driver.back_text == "Change the hidden keys"
     driver.hover(4, 3)
     assert "(renormalised in the picture: " in driver.said
     assert numbers_in(driver.said.split("weight ")[1]) == pytest.approx([weights[4, 3], shown[4, 2]], rel=5e-6)

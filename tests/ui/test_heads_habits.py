@@ -188,7 +188,7 @@ def test_what_the_status_bar_says_of_a_walk_follows_the_numbers(driver):
     driver.key(Qt.Key.Key_N)
     assert driver.said.startswith("query “the” (5) → key “mat” (6): weight ")
     assert float(driver.said.rpartition(" ")[2]) == pytest.approx(driver.weights[4, 5], rel=5e-6)
-    driver.undo()
+    driver.back()
     assert driver.said == before
     driver.paste_into(driver.page.bar.sentence, "Only three words")
     assert driver.said == cell_words(driver.frame, driver.heads.view, 2, 2)
@@ -214,7 +214,7 @@ def test_undoing_a_walk_says_where_one_is_again(driver):
     driver.key(Qt.Key.Key_N)  # another step of the history in between
     driver.key(Qt.Key.Key_Down)
     assert driver.said.startswith("query “mat” (6) → key “the” (5)")
-    driver.undo()
+    driver.back()
     assert driver.pin == (4, 4)
     assert driver.said.startswith("query “the” (5) → key “the” (5)")
 

@@ -67,7 +67,7 @@ def test_hidden_tokens_are_named_and_rows_visibly_sum_to_what_is_left(driver, se
     look_for(driver, search, "the")
     driver.press(search.hide_tokens)
     assert driver.heads.view.hidden_tokens == THE
-    assert driver.undo_text == "Hide “The” “the”"
+    assert driver.back_text == "Hide “The” “the”"
     assert columns_drawn_hidden(driver) == [0, 4]
     assert "“The” “the” hidden: rows sum to what is left" in driver.page.badges.text()
     assert "renormalised" not in driver.page.badges.text()
@@ -86,7 +86,7 @@ def test_hidden_tokens_are_named_and_rows_visibly_sum_to_what_is_left(driver, se
     state = driver.window.session.state
     assert session_from(session_bytes(state), "hidden").state.heads.view == state.heads.view
     assert search.hide_tokens.text() == "Show"
-    driver.undo()
+    driver.back()
     assert columns_drawn_hidden(driver) == []
     assert search.hide_tokens.text() == "Hide"
 

@@ -84,12 +84,14 @@ class Host(QWidget):
 @pytest.fixture
 def open_host(qtbot, qapp):
     """Open a host on a state; `clock` is what the session takes for the time."""
+    hosts: list[Host] = []
 
     def make(heads: HeadsState | None = None, *, look: Look | None = None, size=(320, 760), clock=lambda: 0.0) -> Host:
         look = Look(LIGHT) if look is None else look
         qapp.setPalette(palette(look.theme))
         qapp.setStyleSheet(stylesheet(look))
         host = Host(HeadsState() if heads is None else heads, look, clock)
+        hosts.append(host)
         host.resize(*size)
         host.show()
         qtbot.waitExposed(host)
@@ -99,9 +101,9 @@ def open_host(qtbot, qapp):
 
     yield make
     # Deleted now, not some time: a style sheet is worked out for every widget there is.
-    for widget in QApplication.topLevelWidgets():
-        widget.close()
-        widget.deleteLater()
+    for host in hosts:
+        host.close()
+        host.deleteLater()
     QApplication.sendPostedEvents(None, QEvent.Type.DeferredDelete)
     qapp.setStyleSheet("")
 
@@ -555,12 +557,12 @@ def test_colours_and_row_sums_are_the_views(host, qtbot):
     picture, setup = host.panel.picture, host.heads.setup
     choose(qtbot, picture.colours, "magma")
     assert host.heads.view.colour_map == "magma"
-    assert host.session.undo_text == "Colours: magma"
+    assert host.session.back_text == "Colours: magma"
     click(qtbot, picture.row_sums)
     assert host.heads.view.row_sums
-    assert host.session.undo_text == "Show row sums"
+    assert host.session.back_text == "Show row sums"
     assert host.heads.setup == setup
-    host.session.undo()
+    host.session.go_back()
     assert not picture.row_sums.isChecked()
 
 

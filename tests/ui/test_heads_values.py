@@ -45,7 +45,7 @@ def can_choose(driver, value: object) -> bool:
 def test_the_map_of_a_toy_head_shows_what_each_key_adds_and_says_so(driver):
     bar, lengths = driver.page.bar, added(HeadsState())
     driver.choose(bar.stages, VALUE_WEIGHTED)
-    assert driver.undo_text == "Weigh the values"
+    assert driver.back_text == "Weigh the values"
     end = lengths.max()
     for row, column in ((0, 3), (7, 10), (7, 1)):
         assert colour_distance(driver.colour(row, column), sequential(lengths[row, column] / end)) <= 3
@@ -65,8 +65,8 @@ def test_the_map_of_a_toy_head_shows_what_each_key_adds_and_says_so(driver):
     assert session_from(session_bytes(state), "values").state.heads.view == state.heads.view
     driver.choose(bar.stages, Stage.SCALED)
     assert not driver.heads.view.value_weighted
-    driver.undo()
-    driver.undo()
+    driver.back()
+    driver.back()
     assert "rows do not sum" not in driver.page.badges.text()
 
 

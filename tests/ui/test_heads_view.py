@@ -30,8 +30,7 @@ pytestmark = pytest.mark.qt_log_ignore("This plugin does not support")
 def long(driver) -> HeadsDriver:
     """Forty tokens, nothing pinned."""
     session = driver.window.session
-    session.apply(replace(session.state, heads=LONG), "Forty tokens")
-    session.history.clear()
+    session.restart(replace(session.state, heads=LONG))
     return driver
 
 
@@ -43,8 +42,8 @@ def in_view(driver) -> Window:
     return seen
 
 
-def redo(driver) -> None:
-    driver.window.session.redo()
+def forward(driver) -> None:
+    driver.window.session.go_forward()
 
 
 # ---- The history ----
@@ -56,11 +55,11 @@ def test_wheel_steps_are_one_step_that_can_be_undone(long):
         long.wheel(long.cell(30, 10), 120)
     near = in_view(long)
     assert near.bottom - near.top < 25
-    assert (long.steps, long.undo_text) == (1, "Move the view")
-    long.undo()
+    assert (long.looks, long.back_text) == (1, "Move the view")
+    long.back()
     assert long.heads == LONG
     assert np.array_equal(pixels(long.canvas.grab().toImage()), home)
-    redo(long)
+    forward(long)
     assert in_view(long) == near
 
 
@@ -68,7 +67,7 @@ def test_a_pause_begins_another_step(long):
     long.wheel(long.cell(30, 10), 120)
     long.time += 5
     long.wheel(long.cell(30, 10), 120)
-    assert long.steps == 2
+    assert long.looks == 2
 
 
 def test_a_drag_is_one_step_and_escape_puts_it_back(long):
@@ -78,20 +77,20 @@ def test_a_drag_is_one_step_and_escape_puts_it_back(long):
     mouse.press(QPointF(150, 150))
     mouse.move(QPointF(300, 320))
     assert in_view(long) != start, "it moves along with the hand"
-    assert long.steps == 1, "and is no step yet"
+    assert long.looks == 1, "and is no step yet"
     long.key(Qt.Key.Key_Escape)
     assert in_view(long) == start
     mouse.move(QPointF(350, 350))
     mouse.release()
-    assert (in_view(long), long.steps) == (start, 1)
+    assert (in_view(long), long.looks) == (start, 1)
     mouse.drag(QPointF(150, 150), QPointF(300, 320))
     there = in_view(long)
     assert there.top < start.top
     assert there.left < start.left
-    assert (long.steps, long.undo_text) == (2, "Move the view")
-    long.undo()
+    assert (long.looks, long.back_text) == (2, "Move the view")
+    long.back()
     assert in_view(long) == start
-    redo(long)
+    forward(long)
     assert in_view(long) == there
 
 
@@ -107,7 +106,7 @@ def test_a_click_with_a_trembling_hand_moves_nothing(open_heads):
     mouse.release()
     assert driver.heads.view.window == before
     assert driver.pin == (50, 51), "what is under the pointer is pinned"
-    assert driver.steps == 1
+    assert driver.looks == 1
 
 
 def test_the_wheel_waits_until_a_stroke_is_over(long):
@@ -127,10 +126,10 @@ def test_the_whole_map_is_a_step_too(long):
     long.wheel(long.cell(20, 20), 480)
     near = in_view(long)
     long.key(Qt.Key.Key_Home)
-    assert (long.heads.view.window, long.undo_text) == (None, "Show the whole map")
+    assert (long.heads.view.window, long.back_text) == (None, "Show the whole map")
     long.key(Qt.Key.Key_Home)
-    assert long.steps == 2, "there is nothing more to show"
-    long.undo()
+    assert long.looks == 2, "there is nothing more to show"
+    long.back()
     assert in_view(long) == near
 
 

@@ -2,15 +2,11 @@
 
 from __future__ import annotations
 
-import pytest
 from PySide6.QtCore import QPointF, QRectF, Qt
 from PySide6.QtGui import QImage, QPainter
 
 from attention_explorer.kit.drawing.label_places import boxes_along, draw_leader, free_spot
 from attention_explorer.kit.theme import LIGHT, Look
-from attention_explorer.pages.block.depth import depth_picture
-from attention_explorer.pages.block.ui import depth_picture as drawing
-from attention_explorer.pages.ready_made import find_preset
 
 ROOM = QRectF(0, 0, 200, 100)
 LOOK = Look(LIGHT)
@@ -44,18 +40,3 @@ def test_only_a_label_far_from_its_mark_has_a_line_to_it(qapp) -> None:
 def test_boxes_hug_a_line(qapp) -> None:
     boxes = boxes_along([QPointF(0, 0), QPointF(10, 0), QPointF(10, 20)], 2)
     assert [box.getRect() for box in boxes] == [(-2, -2, 14, 4), (8, -2, 4, 24)]
-
-
-@pytest.mark.parametrize("identifier", ["depth"])
-def test_the_number_in_a_chart_of_depth_is_near_its_dot(qapp, monkeypatch, identifier) -> None:
-    spots: list[tuple[QPointF, QRectF]] = []
-    monkeypatch.setattr(drawing, "draw_leader", lambda _painter, dot, box, _look: spots.append((dot, box)))
-    picture = depth_picture(find_preset(identifier, "block").state.block)
-    image = QImage(800, 600, QImage.Format.Format_RGB32)
-    with QPainter(image) as painter:
-        layout = drawing.depth_layout(picture, LOOK, QRectF(0, 0, 800, 600))
-        drawing.paint_depth(painter, picture, layout, LOOK)
-    assert len(spots) == 2
-    for dot, box in spots:
-        assert abs(box.center().y() - dot.y()) < 50
-        assert not box.contains(dot)

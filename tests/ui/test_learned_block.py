@@ -9,9 +9,9 @@ import pytest
 from pictures_driver import PicturesDriver
 from PySide6.QtCore import Qt
 
-from attention_explorer.pages.block.learned import learned_block
-from attention_explorer.pages.block.state import BlockState
 from attention_explorer.pages.explorer import ExplorerState
+from attention_explorer.pages.stack.learned import learned_block
+from attention_explorer.pages.stack.state import BlockState
 from attention_explorer.session.settings import Settings, ThemeChoice
 from attention_explorer.sources.learned.box import BOX
 from attention_explorer.sources.learned.tasks import TASKS

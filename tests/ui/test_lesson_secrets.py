@@ -15,7 +15,7 @@ from test_lessons import OWN, Learner
 from test_people_names import interface_of, parts_of
 
 from attention_explorer.kit.export.dialog import ExportDialog
-from attention_explorer.pages.cost.ui.page import CostPage
+from attention_explorer.pages.lab.ui.page import LabPage
 from attention_explorer.pages.ui.page import Page
 from attention_explorer.tools.lessons.names import names_in
 
@@ -167,7 +167,7 @@ def test_no_key_of_the_page_walks_along_a_hidden_gradient(learner, tmp_path):
 
 
 def test_a_page_that_cannot_hide_its_numbers_is_covered_and_computes_nothing(learner, tmp_path, monkeypatch):
-    monkeypatch.setattr(CostPage, "show_withheld", Page.show_withheld)  # as one that somebody else adds
+    monkeypatch.setattr(LabPage, "show_withheld", Page.show_withheld)  # as one that somebody else adds
     text = LESSON.format(preset="two-keys", x=1, y=1, t=1).split("[[step]]")[0]
     file = tmp_path / "cost.lesson.toml"
     file.write_text(

@@ -14,6 +14,7 @@ from test_lesson_secrets import leaks, window_texts
 from test_lessons import OWN, Learner
 
 from attention_explorer.kit.drawing import blanks
+from attention_explorer.kit.items import item
 
 LESSON = """
 format = 1
@@ -46,7 +47,7 @@ CASES = {
     "stages": ("random-words", '"heads.view.picture" = "stages"', *WEIGHTS, "heads.setup.recipe.seed", 4714),
     "bench": ("gap", '"scaling.bench.rows" = [[0.7371, 0.4619, -1.2713]]', *BENCH, "scaling.bench.factor", 1.3717),
     "draws": ("variance", '"scaling.draws" = 400', *DRAWN, "scaling.d_k", 97),
-    "growth": ("variance", '"scaling.draws" = 400, "scaling.picture" = "against d_k"', *DRAWN, "scaling.d_k", 97),
+    "growth": ("variance", '"scaling.draws" = 400, "scaling.picture" = "against d_k"', *DRAWN, "scaling.d_k", 96),
     "clocks": ("clocks", '"positions.d_model" = 4', *ANGLES, "positions.position", 57),
     "similarity": ("sinusoidal", '"positions.picture" = "similarity"', *ALIKE, "positions.base", 737.1),
     "layer": ("encoder", '"block.token" = 0', *LAYER, "block.seed", 4711),
@@ -172,7 +173,7 @@ def test_a_map_whose_mask_is_asked_for_hides_it_too(learner, tmp_path):
 
 @pytest.mark.parametrize(
     ("name", "names"),
-    [("draws", "Saturated rows"), ("layer", "softmax"), ("similarity", "PE(p)"), ("cost", "KV cache")],
+    [("draws", "Scores"), ("layer", "softmax"), ("similarity", "PE(p)"), ("cost", "Bytes that the model keeps")],
 )
 def test_what_is_hidden_is_named(learner, tmp_path, name, names):
     ask(learner, tmp_path, name)
@@ -184,15 +185,16 @@ def test_what_is_hidden_is_named(learner, tmp_path, name, names):
 
 
 def test_places_of_what_is_hidden_stand_apart_and_fill_the_room(learner, tmp_path, monkeypatch):
-    for name in ("draws", "layer", "similarity", "growth"):
+    for name, least in (("layer", 3), ("similarity", 3), ("draws", 1)):
         places = []
-        monkeypatch.setattr(blanks, "paint_blank", lambda _painter, place, *_rest, found=places: found.append(place))
+        for painting in (blanks, item):
+            monkeypatch.setattr(painting, "paint_blank", lambda _painter, at, *_rest, found=places: found.append(at))
         ask(learner, tmp_path, name)
         learner.canvas.grab()
         room = learner.canvas.room
         while room.topLeft() in [place.topLeft() for place in places[1:]]:
             del places[0]  # of a painting before, of a canvas that had not its size yet
-        assert len(places) == len(set(map(str, places))) >= 3
+        assert len(places) == len(set(map(str, places))) >= least
         assert all(room.adjusted(-1, -1, 1, 1).contains(place) for place in places)
         assert not any(a.intersects(b) for at, a in enumerate(places) for b in places[:at])
         assert sum(place.width() * place.height() for place in places) > 0.6 * room.width() * room.height()

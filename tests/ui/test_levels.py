@@ -15,8 +15,6 @@ from attention_explorer.kit.controls.more_button import MoreButton
 from attention_explorer.pages.explorer import ExplorerState
 from attention_explorer.pages.lookup.ui.table_model import Column
 from attention_explorer.pages.ready_made import PAGE_IDS, find_preset
-from attention_explorer.pages.scaling.scores import scores_picture
-from attention_explorer.pages.scaling.ui.table import table_lines
 from attention_explorer.session.settings import Settings, SettingsStore, ThemeChoice
 from attention_explorer.tools.lessons.parts import PARTS, names_of
 from attention_explorer.tools.lessons.ui.page import LessonList
@@ -30,8 +28,6 @@ KEPT = {
     "heads": ("Sentence", "Mask", "Attention map", "All heads", "Export…", "Preset", "Picture: Map"),
     "positions": ("Picture of the encoding", "Encoding", "Position", "Export…"),
     "block": ("Sentence", "mask", "residual", "Norm", "Export…"),
-    "scaling": ("d_k", "Scaling", "Export…"),
-    "cost": ("Number of tokens", "Export…"),
     "training": ("Play", "Step", "Attention", "lookup", "Export…"),
 }
 """What Start never leaves out: dragging, soft and hard, temperature, sentences, masks, export."""
@@ -58,7 +54,7 @@ def trigger(window, level: str) -> None:
     catch_up(window)
 
 
-@pytest.mark.parametrize("page", PAGE_IDS)
+@pytest.mark.parametrize("page", LEFT_OUT)
 def test_start_leaves_out_what_the_table_says_and_full_brings_it_back(make_window, page):
     window = open_at(make_window, page, full=True)
     before = seen(window.page)
@@ -79,6 +75,15 @@ def test_start_leaves_out_what_the_table_says_and_full_brings_it_back(make_windo
     window.resize(1280, 800)
     trigger(window, "Full")
     assert seen(window.page) == before
+
+
+def test_a_page_in_the_frame_looks_the_same_at_both_levels(make_window):
+    """What is rare is in its drawer for everybody."""
+    window = open_at(make_window, "lab", full=True)
+    before = seen(window.page)
+    trigger(window, "Start")
+    assert seen(window.page) == before
+    assert {*PAGE_IDS} - {*LEFT_OUT} == {"lab"}
 
 
 def test_the_level_is_remembered_and_holds_on_every_page(make_window, settings_path):
@@ -112,14 +117,6 @@ def test_start_leaves_numbers_out_of_the_lookup_and_moves_no_query_unseen(make_w
     assert window.session.state != before
 
 
-def test_start_ends_the_table_of_scores_before_the_entropies(make_window):
-    window = open_at(make_window, "scaling", full=False)
-    picture = scores_picture(window.session.state.scaling)
-    titles = [[line.title for line in table_lines(picture, few=few)] for few in (True, False)]
-    assert titles[1][: len(titles[0])] == titles[0], "a line under the pointer has the same number"
-    assert set(titles[1]) - set(titles[0]) == {"entropy ÷ ln n", "gradient norm", "median p(1 − p)"}
-
-
 def test_the_first_list_offers_no_paper(make_window, hand):
     learner = Learner(open_at(make_window, "lookup", full=False), hand)
     learner.window.tools.welcome()
@@ -145,6 +142,26 @@ def test_a_lesson_shows_what_it_needs_at_any_level(make_window, hand, tmp_path):
     assert "Done." in learner.words()
     learner.press(learner.card.leave)
     assert not scaled.isVisible()
+
+
+@pytest.mark.parametrize("full", [False, True])
+def test_a_lesson_opens_the_drawer_for_what_is_in_it(make_window, hand, tmp_path, full):
+    window = open_at(make_window, "lab", full=full)
+    learner = Learner(window, hand)
+    file = tmp_path / "a.lesson.toml"
+    file.write_text(
+        'format = 1\ntitle = "x"\n[[step]]\nshow = "variance"\nsay = "Do not divide."\nlight = ["scaling.scaled"]\n'
+        'set = { "scaling.draws" = 200 }\nuntil = "not scaling.scaled"\ndone = { "scaling.scaled" = false }\n',
+        encoding="utf-8",
+    )
+    learner.open(file)
+    catch_up(window)
+    scaled = window.page.drawer.form.controls["scaled"]
+    assert not scaled.visibleRegion().isEmpty()
+    (lit,) = window._spotlight.lit
+    assert lit.isAncestorOf(scaled) or lit is scaled
+    learner.press(scaled.buttons[False])
+    assert "Done." in learner.words()
 
 
 def test_what_a_step_does_not_need_is_dimmed_and_works_all_the_same(make_window, hand):
@@ -292,7 +309,7 @@ def test_the_number_of_a_mask_is_lit_once_it_is_there(make_window, hand):
     assert any(place.contains(box) for place in learner.window._spotlight.places())
 
 
-@pytest.mark.parametrize("page", [page for page in PAGE_IDS if page != "lookup"])  # whose bar holds nothing back
+@pytest.mark.parametrize("page", [page for page in LEFT_OUT if page != "lookup"])  # whose bar holds nothing back
 def test_a_low_window_looks_the_same_whichever_level_it_had_before(make_window, page):
     def window(*, full: bool, size: tuple[int, int] = (640, 480)):
         settings = Settings(theme=ThemeChoice.LIGHT, page=page, full=full)

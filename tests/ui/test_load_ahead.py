@@ -41,7 +41,7 @@ def test_all_pages_are_loaded_after_a_while() -> None:
 def test_every_page_is_among_them() -> None:
     names = modules_ahead()
     assert {f"{entry.package}.page" for entry in PAGES} <= set(names)
-    assert "attention_explorer.kit.export.dialog" in names
+    assert {"attention_explorer.kit.export.dialog", "attention_explorer.kit.items.plot_drawing"} <= set(names)
 
 
 def test_between_two_it_can_be_stopped() -> None:
@@ -81,7 +81,7 @@ assert len(read) == count, "and not again"
 assert threading.main_thread() not in read, "and not on the thread of the window"
 assert ahead.jobs.wait(60)
 names = list(sys.modules)
-assert names.index("attention_explorer.tools.lessons.ui.player") < names.index("attention_explorer.pages.cost.ui.page")
+assert names.index("attention_explorer.tools.lessons.ui.player") < names.index("attention_explorer.pages.lab.ui.page")
 """
 
 

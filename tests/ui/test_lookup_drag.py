@@ -351,8 +351,8 @@ def test_dragging_the_plane_moves_the_view_and_no_number(window, hand):
     assert moved.centre == pytest.approx((before.centre[0] - 60 / scale, before.centre[1] + 20 / scale))
     assert moved.pixels_per_unit == pytest.approx(scale)
     assert lookup(window).without_view() == LookupState()
-    assert window.session.history.undo_text == "Move the view"
-    window.session.undo()
+    assert window.session.back_text == "Move the view"
+    window.session.go_back()
     assert lookup(window) == LookupState()
     assert canvas.scene().transform == before
 

@@ -57,7 +57,7 @@ def spot(window) -> QPointF:
 
 
 def steps(window) -> list[str]:
-    return window.session.history.labels
+    return window.session.history.labels + window.session.views.labels
 
 
 def wheel(widget, place: QPointF, angle: int) -> None:
@@ -93,9 +93,9 @@ def test_turns_of_the_wheel_are_one_step_and_undo_brings_the_first_view_back(win
     assert view(window).pixels_per_unit == pytest.approx(1.2**3 * home.pixels_per_unit)
     assert steps(window) == ["Move the view"]
     closer = view(window)
-    window.session.undo()
+    window.session.go_back()
     assert (view(window), lookup(window).camera) == (home, None)
-    window.session.redo()
+    window.session.go_forward()
     assert view(window) == closer
 
 
@@ -112,7 +112,7 @@ def test_keys_zoom_and_home_is_a_step_of_its_own(window, qtbot):
     assert steps(window) == ["Move the view", "Home view"]
     qtbot.mouseClick(window.page.home, Qt.MouseButton.LeftButton)
     assert steps(window) == ["Move the view", "Home view"], "it is at home"
-    window.session.undo()
+    window.session.go_back()
     assert view(window) == closer
 
 
@@ -126,7 +126,7 @@ def test_a_pan_follows_the_hand_and_is_one_step(window, hand):
     assert steps(window) == []
     mouse.release()
     assert steps(window) == ["Move the view"]
-    window.session.undo()
+    window.session.go_back()
     assert view(window) == home
 
 
@@ -272,8 +272,9 @@ def test_esc_takes_the_trail_of_a_drag_back(walked, hand, qtbot):
 
 
 def test_undo_of_a_drag_takes_its_trail_back(walked):
-    walked.session.undo()  # the view
     walked.session.undo()
+    assert lookup(walked).trail == ()
+    walked.session.go_back()
     assert lookup(walked) == preset("descent").state
 
 
@@ -281,7 +282,7 @@ def test_c_clears_the_trail_and_undo_brings_it_back(walked, qtbot):
     trail = lookup(walked).trail
     qtbot.keyClick(walked, Qt.Key.Key_C)
     assert lookup(walked).trail == ()
-    assert steps(walked)[-1] == "Clear the trail"
+    assert walked.session.undo_text == "Clear the trail"
     walked.session.undo()
     assert lookup(walked).trail == trail
 
@@ -325,7 +326,7 @@ def test_undo_takes_the_view_of_an_export_back(window):
     before = attention_explorer.render(lookup(window), format="svg")
     wheel(window.page.canvas, at(window, 1.0, 1.0), 120)
     assert attention_explorer.render(lookup(window), format="svg") != before
-    window.session.undo()
+    window.session.go_back()
     assert attention_explorer.render(lookup(window), format="svg") == before
 
 

@@ -9,11 +9,11 @@ from PySide6.QtCore import QPoint, QPointF, Qt
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QSlider, QStyle, QStyleOptionSlider
 
-from attention_explorer.pages.cost.state import CostPicture, CostState
 from attention_explorer.pages.explorer import ExplorerState
 from attention_explorer.pages.heads.state import HeadsState
+from attention_explorer.pages.lab.cost_state import CostPicture, CostState
+from attention_explorer.pages.lab.scores_state import ScalingPicture, ScalingState
 from attention_explorer.pages.lookup.state import QUERY
-from attention_explorer.pages.scaling.state import ScalingPicture, ScalingState
 from attention_explorer.session.settings import Settings, ThemeChoice
 
 LEFT = Qt.MouseButton.LeftButton
@@ -92,7 +92,7 @@ def test_while_the_plane_is_moved(open_page):
     assert not window.session.is_previewing
 
 
-def test_undo_while_the_plane_is_moved(open_page):
+def test_going_back_while_the_plane_is_moved(open_page):
     window = open_page("lookup")
     canvas, shown = window.page.canvas, window.windowHandle()
     start = place_in_window(canvas, QPointF(12, 12))
@@ -101,7 +101,7 @@ def test_undo_while_the_plane_is_moved(open_page):
     QTest.mousePress(shown, LEFT, Qt.KeyboardModifier.NoModifier, start)
     QTest.mouseMove(shown, start + QPoint(20, 20))
     for _ in range(2):
-        QTest.keyClick(shown, Qt.Key.Key_Z, Qt.KeyboardModifier.ControlModifier)
+        QTest.keyClick(shown, Qt.Key.Key_Left, Qt.KeyboardModifier.AltModifier)
     before = window.session.state
     assert before == ExplorerState()
     QTest.keyClick(shown, Qt.Key.Key_Escape)
@@ -118,7 +118,7 @@ def test_undo_while_the_plane_is_moved(open_page):
     ],
 )
 def test_on_a_picture(open_page, page, part):
-    window = open_page(page, **part)
+    window = open_page(page, **part)  # by the name of a page that is in Lab now
     canvas = window.page.canvas
     window.page.canvas.setFocus()
     places = (QPointF(x, y) for y in range(5, canvas.height(), 6) for x in range(5, canvas.width(), 6))

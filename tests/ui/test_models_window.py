@@ -133,7 +133,7 @@ def test_a_head_that_is_switched_off_is_left_out_of_the_model(window, open_dropp
     np.testing.assert_allclose(shown_weights(window), expected.weights[1][2], atol=2e-6)
     assert "later layers change" in said[0]
     window.session.undo()
-    window.session.undo()
+    window.session.go_back()
     settled(window)
     np.testing.assert_allclose(shown_weights(window), load_model(MODELS / "bert")(sentence).weights[0][0], atol=2e-6)
 

@@ -35,14 +35,14 @@ from attention_explorer.kit.export.figure import (
     write_figure,
 )
 from attention_explorer.kit.theme import DARK, LIGHT, PRINT
-from attention_explorer.pages.block.state import BlockPicture, BlockState
-from attention_explorer.pages.cost.state import CostPicture, CostState
 from attention_explorer.pages.heads.state import HeadsSetup, HeadsState, HeadsView, MaskChoice, MaskKind, Picture
 from attention_explorer.pages.heads.ui.figure import HeadsFigure
+from attention_explorer.pages.lab.cost_state import CostPicture, CostState
 from attention_explorer.pages.lookup.state import LookupState
 from attention_explorer.pages.lookup.ui.figure import LookupFigure
 from attention_explorer.pages.positions.state import PositionKind, PositionsPicture, PositionsState
 from attention_explorer.pages.positions.ui.figure import PositionsFigure
+from attention_explorer.pages.stack.state import BlockPicture, BlockState
 from attention_explorer.sources.recipe import ToyRecipe
 
 pytestmark = pytest.mark.usefixtures("qapp")

@@ -51,7 +51,7 @@ def test_the_hands_of_the_clocks_go_one_step_at_each_press(clocks):
     assert not running_timers(clocks)
     QTest.qWait(100)
     assert page.state.position == start + 2
-    clocks.session.undo()
+    clocks.session.go_back()
     assert page.state.position == start
 
 

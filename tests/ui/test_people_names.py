@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 import pytest
-from people_driver import catch_up, first_state, scenes_of, show_state, widgets_shown, windows_beside
+from people_driver import catch_up, first_state, scenes_of, show_state, views_of_lab, widgets_shown, windows_beside
 from PySide6.QtCore import QEvent, QPointF, Qt
 from PySide6.QtGui import QAccessible, QAccessibleInterface
 from PySide6.QtWidgets import (
@@ -26,7 +26,7 @@ from attention_explorer.kit import accessible
 from attention_explorer.kit.controls.text_block import TextBlock, TextLine
 from attention_explorer.kit.pictures.pointed_picture import PointedPicture
 from attention_explorer.kit.theme import Look
-from attention_explorer.pages.ready_made import PAGE_IDS
+from attention_explorer.pages.ready_made import PAGE_IDS, find_preset
 
 Role = QAccessible.Role
 TOO_MANY = (Role.Cell, Role.ColumnHeader, Role.RowHeader)
@@ -113,7 +113,7 @@ def test_menus_name_what_they_do(page_window):
 @pytest.mark.parametrize("page", PAGE_IDS)
 def test_the_words_of_the_large_picture_follow_the_state(page_window, page):
     window = page_window(page)
-    scenes = scenes_of(page)
+    scenes = views_of_lab() if page == "lab" else scenes_of(page)
     words = set()
     for scene in scenes if page not in ("lookup", "heads") else scenes[:1]:
         scene.show(window)
@@ -204,8 +204,9 @@ def test_whoever_listens_is_told_that_a_picture_changed(page_window, monkeypatch
 
 
 def test_a_symbol_that_begins_a_name_keeps_its_case(page_window):
-    window = page_window("scaling")
-    show_state(window, first_state("scaling"))
+    window = page_window("lab")
+    for preset in ("variance", "gap"):
+        show_state(window, find_preset(preset, "scaling").state)
     names = {slider.accessibleName() for slider in window.page.findChildren(QSlider)}
     assert "d_k" in names
-    assert "Factor" in names, "a word begins with a capital"
+    assert "Multiply by" in names, "a word begins with a capital"

@@ -115,7 +115,7 @@ def _sizes(page: QWidget) -> list[tuple[str, tuple[int, int]]]:
     return [(name_of(widget), widget.size().toTuple()) for widget in widgets_shown(page)]
 
 
-@pytest.mark.parametrize("page", ["heads", "positions", "block", "scaling", "cost"])
+@pytest.mark.parametrize("page", ["heads", "positions", "block"])
 def test_a_low_window_keeps_its_height_for_the_picture(page_window, page):
     window = page_window(page)
     show_state(window, first_state(page))
@@ -132,6 +132,14 @@ def test_a_low_window_keeps_its_height_for_the_picture(page_window, page):
     window.set_zoom(1.0)
     catch_up(window)
     assert not bar.more.isVisible()
+
+
+def test_the_bar_of_the_frame_is_low_at_twice_the_size(page_window):
+    window = page_window("lab")
+    window.set_zoom(2.0)
+    catch_up(window)
+    assert window.page.bar.height() <= 0.13 * window.page.height()
+    window.set_zoom(1.0)
 
 
 def test_the_whole_map_is_seen_at_twice_the_size(page_window):

@@ -18,11 +18,11 @@ from attention_explorer.kit.pictures.drawing import Layers, PictureDrawing
 from attention_explorer.kit.pictures.pointed_picture import NOWHERE, Spot
 from attention_explorer.kit.scene import Stage as ItemStage
 from attention_explorer.kit.theme import LIGHT, Look
-from attention_explorer.pages.cost.state import CostPicture, CostState
 from attention_explorer.pages.explorer import ExplorerState
+from attention_explorer.pages.lab.state import LabState, LabView
 from attention_explorer.session.settings import Settings, ThemeChoice
 
-PAGES = ("positions", "block", "scaling", "cost")
+PAGES = ("positions", "block", "lab")
 
 
 @pytest.fixture
@@ -38,7 +38,7 @@ def open_page(make_window):
 
 
 @pytest.mark.parametrize("page", PAGES)
-def test_in_a_narrow_window_one_thing_scrolls_and_not_one_within_another(open_page, page):
+def test_in_a_narrow_window_one_thing_scrolls_and_not_one_within_another(open_page, qtbot, page):
     window = open_page(page)
     shown = window.page
     assert shown._columns.direction() is QBoxLayout.Direction.LeftToRight
@@ -47,7 +47,7 @@ def test_in_a_narrow_window_one_thing_scrolls_and_not_one_within_another(open_pa
         QApplication.processEvents()
         assert shown._columns.direction() is QBoxLayout.Direction.TopToBottom
         bar = shown._panel_scroll.verticalScrollBar()
-        assert bar.maximum() == 0
+        qtbot.waitUntil(lambda bar=bar: bar.maximum() == 0)
         assert shown._panel_scroll.height() - shown.panel.sizeHint().height() < 100  # no higher than what it says
     window.resize(1280, 800)
     QApplication.processEvents()
@@ -56,9 +56,12 @@ def test_in_a_narrow_window_one_thing_scrolls_and_not_one_within_another(open_pa
 
 
 @pytest.mark.parametrize("field", ["sentence", "other_sentence"])
-def test_an_undone_sentence_is_shown_though_its_line_has_the_keyboard(open_page, field):
-    window = open_page("cost", ExplorerState(cost=CostState(picture=CostPicture.INPUTS)))
-    line, before = getattr(window.page.controls, field), getattr(window.session.state.cost, field)
+@pytest.mark.parametrize("in_drawer", [False, True])
+def test_an_undone_sentence_is_shown_though_its_line_has_the_keyboard(open_page, field, in_drawer):
+    window = open_page("lab", ExplorerState(lab=LabState(LabView.INPUTS)))
+    page, before = window.page, getattr(window.session.state.cost, field)
+    page.open_drawer(in_drawer)
+    line = (page.drawer.form if in_drawer else page.form_of(page.view)).controls[field]
     line.setFocus()
     line.selectAll()
     QTest.keyClicks(line, "we saw her")

@@ -63,18 +63,18 @@ def test_what_is_left_is_forgotten(positions):
 def test_a_click_on_a_column_draws_its_wave_and_another_hides_it(positions):
     positions.click(cell(positions, 30, 20))
     assert positions.state.dimensions == (0, 1, 8, 32, 20)
-    assert positions.undo_text == "Draw dimension 20"
+    assert positions.back_text == "Draw dimension 20"
     assert any(text.startswith("dim 20, sin, wavelength 112") for text in positions.texts())
     positions.click(cell(positions, 30, 20))
     assert positions.state.dimensions == (0, 1, 8, 32)
-    assert positions.undo_text == "Hide dimension 20"
+    assert positions.back_text == "Hide dimension 20"
     assert positions.state.position == 5
 
 
 def test_a_click_beside_a_row_moves_the_position(positions):
     positions.click(QPointF(positions.layout.map.cells.left() - 15, cell(positions, 40, 0).y()))
     assert positions.state.position == 40
-    assert positions.undo_text == "Move the position"
+    assert positions.back_text == "Move the position"
     assert "PE[40]" in positions.page.panel.row_title.text()
 
 
@@ -158,7 +158,7 @@ def test_a_weight_says_its_number_and_a_click_takes_its_key(positions):
     assert f"{positions.picture.weights[12]:.4f}"[:6] in said
     positions.click(place)
     assert positions.state.position == 12
-    assert positions.undo_text == "Move the key"
+    assert positions.back_text == "Move the key"
     assert "score of query 40, key 12" in positions.texts()
     terms = positions.picture.terms
     assert sum(term.number for term in terms) == pytest.approx(positions.picture.scores[12])
@@ -211,8 +211,8 @@ def test_keys_move_the_position_and_stop_at_the_ends(positions, keys, expected):
     for key in keys:
         positions.key(key)
     assert positions.state.position == expected
-    assert positions.steps == 1
-    positions.undo()
+    assert positions.looks == 1
+    positions.back()
     assert positions.state.position == 5
 
 
@@ -262,7 +262,7 @@ def test_what_is_painted_in_two_layers_is_the_whole_picture(positions, picture):
     positions.canvas._ground_kept = None
     positions.canvas.picture_changed()
     assert positions.canvas.grab().toImage() == now
-    positions.undo()
+    positions.back()
     assert positions.canvas.grab().toImage() == before
 
 

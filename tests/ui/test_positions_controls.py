@@ -18,7 +18,7 @@ NAMES = ("play", "position", "shift", "query", "head", "waves", "likeness", "shu
 MORE = ("scale", "sentence")
 
 
-def test_a_drag_moves_the_position_and_is_one_undo_step(positions):
+def test_a_drag_moves_the_position_and_is_one_step(positions):
     slider = positions.controls.position.slider
     positions.drag_slider(slider, 60.0)
     moved = positions.state.position
@@ -26,11 +26,11 @@ def test_a_drag_moves_the_position_and_is_one_undo_step(positions):
     assert positions.controls.position.box.text() == str(moved)
     expected = sinusoidal_encoding(64, 64)[moved]
     np.testing.assert_allclose(positions.page.panel.numbers._reading.values, expected[:12], atol=1e-13)
-    assert (positions.steps, positions.undo_text) == (1, "Move the position")
-    positions.undo()
+    assert (positions.looks, positions.back_text) == (1, "Move the position")
+    positions.back()
     assert positions.state.position == 5
     assert slider.value() == 5
-    positions.window.session.redo()
+    positions.window.session.go_forward()
     assert slider.value() == moved
 
 
@@ -93,7 +93,7 @@ def test_waves_that_cannot_be_are_refused(positions, typed, part):
 def test_what_was_undone_is_not_done_again_by_leaving_the_field(positions):
     positions.type_into(positions.controls.waves, "3")
     assert positions.state.dimensions == (3,)
-    positions.undo()
+    positions.back()
     assert positions.controls.waves.text() == "0, 1, 8, 32"
     positions.canvas.setFocus()
     assert positions.state.dimensions == (0, 1, 8, 32)
@@ -232,7 +232,7 @@ def test_positions_are_compared_by_distance_too(positions):
     np.testing.assert_allclose(positions.picture.curve, apart[0], atol=1e-7)
     assert "1.472 at 1" in positions.texts()
     assert "The two closest vectors are 1.4718 apart: those of neighbours." in positions.notes
-    positions.undo()
+    positions.back()
     assert positions.state.likeness is Likeness.PRODUCT
 
 

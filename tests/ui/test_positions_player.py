@@ -35,12 +35,12 @@ def test_the_hands_turn_until_the_button_is_pressed_again(clocks, qtbot):
     assert not runs_on(clocks)
 
 
-def test_all_of_it_is_one_undo_step(clocks, qtbot):
+def test_all_of_it_is_one_step(clocks, qtbot):
     clocks.press(clocks.controls.play)
     qtbot.waitUntil(lambda: clocks.state.position >= 8, timeout=5000)
     clocks.press(clocks.controls.play)
-    assert (clocks.steps, clocks.undo_text) == (1, "Play")
-    clocks.undo()
+    assert (clocks.looks, clocks.back_text) == (1, "Play")
+    clocks.back()
     assert clocks.state.position == 5
 
 

@@ -456,6 +456,8 @@ def test_a_file_of_attention_that_was_only_looked_at_is_nothing_to_save(start, q
     qtbot.mouseMove(window.page.canvas, window.page.canvas.rect().center())
     assert not window.isWindowModified()
     qtbot.mouseClick(window.page.wall, Qt.MouseButton.LeftButton, pos=window.page.wall.box_of(1).center().toPoint())
+    assert not window.isWindowModified(), "another head is looked at"
+    qtbot.keyClick(window.page.canvas, Qt.Key.Key_B)
     assert window.isWindowModified()
     window.session.undo()
     assert window.close()

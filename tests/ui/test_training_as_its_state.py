@@ -89,6 +89,7 @@ def test_undo_shows_what_came_while_something_else_was_to_learn(training, qtbot,
     monkeypatch.setattr(page, "moment_at", waiting)
     for seed in gates:
         at.type_into(at.page.form.controls["seed"], str(seed))
+        at.time += 5.0  # a step each
     gates[91].open()
     qtbot.waitUntil(lambda: at.page.requests.shown.setup.seed == 91, timeout=20_000)
     at.undo()

@@ -15,10 +15,10 @@ from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QFileDialog, QMessageBox
 from training_driver import TrainingDriver
 
-from attention_explorer.pages.block.state import BlockPicture
 from attention_explorer.pages.explorer import ExplorerState
 from attention_explorer.pages.lookup.frame import lookup_frame
 from attention_explorer.pages.session_file import read_session, write_session
+from attention_explorer.pages.stack.state import BlockPicture
 from attention_explorer.pages.training.state import TrainingState
 from attention_explorer.sources.learned.model_file import read_model
 from attention_explorer.sources.learned.run import Run

@@ -15,13 +15,15 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QStyle, QStyleOptionSlider
 from window_driver import copied_numbers
 
-from attention_explorer.pages.block.state import BlockPicture, BlockState
-from attention_explorer.pages.cost.state import CostPicture, CostState
 from attention_explorer.pages.explorer import ExplorerState
 from attention_explorer.pages.heads.state import HeadsState
+from attention_explorer.pages.heads.ui.page import HeadsPage
+from attention_explorer.pages.lab.cost_state import CostPicture, CostState
+from attention_explorer.pages.lab.scores_state import ScalingState
 from attention_explorer.pages.positions.state import PositionsPicture, PositionsState
-from attention_explorer.pages.scaling.state import ScalingState
 from attention_explorer.pages.session_file import session_bytes, session_from
+from attention_explorer.pages.stack.state import BlockPicture, BlockState
+from attention_explorer.pages.ui.frame_page import FramePage
 from attention_explorer.session import requests as session_requests
 from attention_explorer.session.requests import Requests, Standing
 from attention_explorer.session.settings import Settings, ThemeChoice
@@ -129,9 +131,9 @@ class Visitor:
 
 def shown_numbers(page, state: ExplorerState) -> bool:
     """Whether the picture on show has the numbers of a state, computed anew."""
-    if not hasattr(page, "drawing_of"):
+    if isinstance(page, HeadsPage):
         return page._frame.setup == state.heads.setup and page.canvas.frame is page._frame
-    drawing = page.drawing_of(page.state)
+    drawing = page.view.picture if isinstance(page, FramePage) else page.drawing_of(page.state)
     here, there = page.canvas.picture, drawing.compute(page.state, page.request_now().tiles)
     if drawing.notes(here) != drawing.notes(there):
         return False
@@ -280,7 +282,7 @@ def test_a_model_too_large_is_refused_while_its_sentence_stays(make_window):
 
 def test_escape_in_the_drag_of_a_slider_takes_back_the_drag_and_stops_nothing(visit):
     visitor = visit("scaling")
-    slider = visitor.page.controls.d_k.slider
+    slider = visitor.page.main.slider_of(visitor.page.view).slider
     option = QStyleOptionSlider()
     slider.initStyleOption(option)
     style, handle = slider.style(), QStyle.SubControl.SC_SliderHandle
@@ -300,7 +302,7 @@ def test_escape_in_the_drag_of_a_slider_takes_back_the_drag_and_stops_nothing(vi
 def test_escape_after_a_press_beside_the_handle_of_a_slider_leaves_a_picture_that_says_so(visit):
     """Such a press is no drag that Escape could take back: it stops the picture of the state that is there by then."""
     visitor = visit("scaling")
-    slider = visitor.page.controls.d_k.slider
+    slider = visitor.page.main.slider_of(visitor.page.view).slider
     visitor.gate.shut()
     QTest.mousePress(slider, Qt.MouseButton.LeftButton, pos=QPoint(slider.width() - 4, slider.height() // 2))
     visitor.escape()

@@ -306,7 +306,7 @@ def test_what_was_done_does_not_come_back_later(window):
     assert "Saved" not in window._readout.text()
 
 
-@pytest.mark.parametrize("page", ["scaling", "heads"])
+@pytest.mark.parametrize("page", ["positions", "heads"])
 def test_a_bar_that_folds_keeps_the_keyboard_at_its_button(make_window, qtbot, page):
     window = make_window(settings=Settings(theme=ThemeChoice.LIGHT, page=page))
     bar = window.page.bar
@@ -318,9 +318,11 @@ def test_a_bar_that_folds_keeps_the_keyboard_at_its_button(make_window, qtbot, p
     assert QApplication.focusWidget() is bar.more
 
 
-def test_controls_of_a_line_stand_side_by_side_with_their_middles(make_window):
-    window = make_window(settings=Settings(theme=ThemeChoice.LIGHT, page="cost"))
+@pytest.mark.parametrize("page", ["block", "lab"])
+def test_controls_of_a_line_stand_side_by_side_with_their_middles(make_window, page):
+    window = make_window(settings=Settings(theme=ThemeChoice.LIGHT, page=page))
     bar = window.page.bar
     title = next(label for label in bar.findChildren(QLabel) if label.objectName() == "title")
-    middles = [part.geometry().center().y() for part in (title, bar.preset_box, bar.export_button)]
+    own = (bar.preset_box, bar.export_button) if page == "block" else (bar.chooser, bar.buttons)
+    middles = [part.geometry().center().y() for part in (title, *own)]
     assert max(middles) - min(middles) <= 1

@@ -84,6 +84,15 @@ class WindowDriver:
         return self.window.session.undo_text
 
     @property
+    def looks(self) -> int:
+        """How many steps of the view there are."""
+        return len(self.window.session.views)
+
+    @property
+    def back_text(self) -> str:
+        return self.window.session.back_text
+
+    @property
     def said(self) -> str:
         return self.window._readout.text()
 
@@ -98,6 +107,10 @@ class WindowDriver:
 
     def undo(self) -> None:
         self.window.session.undo()
+        self.acted()
+
+    def back(self) -> None:
+        self.window.session.go_back()
         self.acted()
 
     def hand(self, widget: QWidget | None = None):

@@ -2,14 +2,27 @@
 
 from __future__ import annotations
 
+import math
 import xml.etree.ElementTree as ET
+from collections.abc import Callable
 from dataclasses import dataclass
 from weakref import WeakKeyDictionary
 
 import numpy as np
 import shiboken6
-from PySide6.QtCore import QBuffer, QIODevice, QPoint, QPointF, QRect, QRectF, Qt
-from PySide6.QtGui import QColor, QFont, QFontMetricsF, QImage, QPainter, QPixmap, QPolygonF, QRegion, QTransform
+from PySide6.QtCore import QBuffer, QIODevice, QPoint, QPointF, QRect, QRectF, QSize, Qt
+from PySide6.QtGui import (
+    QColor,
+    QFont,
+    QFontMetricsF,
+    QImage,
+    QPainter,
+    QPicture,
+    QPixmap,
+    QPolygonF,
+    QRegion,
+    QTransform,
+)
 from PySide6.QtSvg import QSvgGenerator
 from PySide6.QtWidgets import (
     QAbstractButton,
@@ -28,6 +41,8 @@ from PySide6.QtWidgets import (
     QTabBar,
     QWidget,
 )
+
+from attention_explorer.kit.drawing import marks
 
 
 def name_of(widget: QWidget) -> str:
@@ -94,6 +109,8 @@ class _Recorder:
 
     def __init__(self) -> None:
         self.notes: list[tuple[str, QPolygonF, QPolygonF, QColor, QFont, object]] = []
+        self._in_pictures: dict[int, list[tuple[str, QPolygonF, QPolygonF, QColor, QFont]]] = {}
+        """What stands in a `QPicture`, by its address, until that is played: then it has its place."""
 
     def note(self, painter: QPainter, *arguments: object) -> None:
         text, place, metrics = str(arguments[-1]), arguments[0], QFontMetricsF(painter.font())
@@ -112,8 +129,22 @@ class _Recorder:
             letters = _on_line(metrics.boundingRect(text).translated(point), metrics, text)
             room = QPolygonF()
         if text.strip():
-            colour = QColor(painter.pen().color())
-            self.notes.append((text, transform.map(QPolygonF(letters)), room, colour, painter.font(), painter.device()))
+            colour, device = QColor(painter.pen().color()), painter.device()
+            found = (text, transform.map(QPolygonF(letters)), room, colour, painter.font())
+            if isinstance(device, QPicture):
+                self._in_pictures.setdefault(_address(device), []).append(found)
+            else:
+                self.notes.append((*found, device))
+
+    def play(self, picture: QPicture, painter: QPainter) -> None:
+        """Note what stands in a picture, where it is played."""
+        place = painter.deviceTransform()
+        for text, letters, room, colour, font in self._in_pictures.pop(_address(picture), ()):
+            self.notes.append((text, place.map(letters), place.map(room), colour, font, painter.device()))
+
+
+def _address(device: object) -> int:
+    return int(shiboken6.getCppPointer(device)[0])
 
 
 def _on_line(box: QRectF, metrics: QFontMetricsF, text: str) -> QRectF:
@@ -130,21 +161,23 @@ def _forget_pixels(widget: QWidget) -> None:
 
 
 def _written_by_us(widget: QWidget) -> list[Written]:
-    recorder, draw = _Recorder(), QPainter.drawText
+    recorder, draw, play = _Recorder(), QPainter.drawText, QPicture.play
     _forget_pixels(widget)
     image = QImage(widget.size(), QImage.Format.Format_RGB32)
     image.fill(widget.palette().color(widget.backgroundRole()))
     QPainter.drawText = lambda painter, *arguments: recorder.note(painter, *arguments)
+    QPicture.play = lambda picture, painter: (recorder.play(picture, painter), play(picture, painter))[1]
     try:
         widget.render(image, QPoint(), QRegion(), QWidget.RenderFlag.DrawWindowBackground)
     finally:
-        QPainter.drawText = draw
+        QPainter.drawText, QPicture.play = draw, play
+        marks._kept_label.cache_clear()  # those made meanwhile have no text
     _forget_pixels(widget)
     widget.update()
     surfaces: dict[int, QImage] = {}
     found = []
     for text, shape, allowed, colour, font, device in recorder.notes:
-        surface = shiboken6.getCppPointer(device)[0]
+        surface = _address(device)
         if surface not in surfaces:
             surfaces[surface] = device.toImage() if isinstance(device, QPixmap) else image
         whole = QRectF(surfaces[surface].rect())
@@ -160,8 +193,11 @@ def _grounds(image: QImage, box: QRectF) -> tuple[QColor, ...]:
     inside = box.toAlignedRect() & image.rect()
     if inside.isEmpty():
         return ()
-    cut = image.copy(inside).convertToFormat(QImage.Format.Format_RGB32)
+    cut = image.copy(inside).convertToFormat(QImage.Format.Format_ARGB32)
     pixels = np.frombuffer(cut.constBits(), np.uint32).reshape(cut.height(), -1)[:, : cut.width()]
+    pixels = pixels[pixels >> 24 > OPAQUE]  # a label with a halo is a picture of its own, clear around that
+    if not pixels.size:
+        return ()
     colours, counts = np.unique(pixels & 0xFFFFFF, return_counts=True)
     often = [QColor.fromRgb(int(colour)) for colour in colours[counts >= 0.2 * pixels.size]]
     often = often or [QColor.fromRgb(int(colours[counts.argmax()]))]
@@ -169,19 +205,33 @@ def _grounds(image: QImage, box: QRectF) -> tuple[QColor, ...]:
     return often[0], often[-1]
 
 
+OPAQUE = 127
+"""How opaque a pixel is, of 255, whose colour is that of a ground."""
+
+
 def _written_by_qt(widget: QWidget) -> list[Written]:
+    flags = QWidget.RenderFlag.DrawWindowBackground
+    return written_by(lambda painter: widget.render(painter, QPoint(), QRegion(), flags), _room_in(widget))
+
+
+def svg_by(paint: Callable[[QPainter], None], size: QSize) -> ET.Element:
+    """Return what a function paints as a file holds it."""
     buffer = QBuffer()
     buffer.open(QIODevice.OpenModeFlag.WriteOnly)
     generator = QSvgGenerator()
     generator.setOutputDevice(buffer)
-    generator.setSize(widget.size())
+    generator.setSize(size)
     painter = QPainter(generator)
     try:
-        widget.render(painter, QPoint(), QRegion(), QWidget.RenderFlag.DrawWindowBackground)
+        paint(painter)
     finally:
         painter.end()  # a painter that outlives what it paints on takes the interpreter with it
-    root = ET.fromstring(bytes(buffer.data().data()))  # noqa: S314  # our own output
-    room = _room_in(widget)
+    return ET.fromstring(bytes(buffer.data().data()))  # noqa: S314  # our own output
+
+
+def written_by(paint: Callable[[QPainter], None], room: QRectF) -> list[Written]:
+    """Return what a function writes, which has to stay within a room."""
+    root = svg_by(paint, QSize(math.ceil(room.right()), math.ceil(room.bottom())))
     lines = (_of_svg(group, text, room) for group in root.iter(f"{_SVG}g") for text in group.findall(f"{_SVG}text"))
     return [line for line in lines if line.text]
 

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from attention_explorer.model import NormKind
-from attention_explorer.pages.block.norm import (
+from attention_explorer.pages.lab.norm import (
     LARGEST_SCALE,
     LEAST_SCALE,
     SCALES,
@@ -21,8 +21,8 @@ from attention_explorer.pages.block.norm import (
     stepped,
     unit_row,
 )
-from attention_explorer.pages.block.numerals import brief
-from attention_explorer.pages.block.state import BlockState
+from attention_explorer.pages.stack.numerals import brief
+from attention_explorer.pages.stack.state import BlockState
 
 TUTORIAL = BlockState(eps=1e-6)
 
@@ -82,8 +82,7 @@ def test_words_and_numbers() -> None:
         norm_sentences(picture)
     )
     assert "its place makes no difference" in "".join(norm_sentences(norm_picture(BlockState(eps=0.0))))
-    assert norm_words(picture, len(picture.scales) - 1).startswith("standard deviation in 100, out: ")
-    assert norm_words(picture, len(picture.scales)) == ""
+    assert norm_words(picture, 100.0).startswith("standard deviation in 100, out: ")
     assert bar_words(picture, 0).startswith("feature 0: ")
     assert bar_words(picture, 16) == ""
     arrays = norm_numbers(picture)

@@ -10,7 +10,7 @@ import pytest
 from attention_explorer.model import Initialiser as Rule
 from attention_explorer.model import NormPlacement, survey_depth
 from attention_explorer.model.checkpoint import watched
-from attention_explorer.pages.block.depth import (
+from attention_explorer.pages.lab.depth import (
     DEPTHS,
     DRAWS,
     TABLE,
@@ -28,7 +28,7 @@ from attention_explorer.pages.block.depth import (
     row_that_applies,
     table_sentences,
 )
-from attention_explorer.pages.block.state import BlockState, Initialiser
+from attention_explorer.pages.stack.state import BlockState, Initialiser
 
 PLAIN = BlockState(heads=4, encoding=False)
 

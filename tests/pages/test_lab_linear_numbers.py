@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from attention_explorer.model import softmax
-from attention_explorer.pages.block.linear import (
+from attention_explorer.pages.lab.linear import (
     FACTORS,
     NO_PROOF,
     linear_numbers,
@@ -18,9 +18,9 @@ from attention_explorer.pages.block.linear import (
     map_titles,
     verdict_of,
 )
-from attention_explorer.pages.block.presets import block_preset
-from attention_explorer.pages.block.stack import block_stack, block_trace
-from attention_explorer.pages.block.state import BlockState
+from attention_explorer.pages.stack.presets import block_preset
+from attention_explorer.pages.stack.stack import block_stack, block_trace
+from attention_explorer.pages.stack.state import BlockState
 
 STATE = replace(block_preset("linear").state, factor=3.0)
 

@@ -1,0 +1,105 @@
+"""Against d_k on the Lab page: curves, the line that is dragged, words, files, and nothing told too early."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+import pytest
+from PySide6.QtCore import QPointF, Qt
+from shown_picture import ShownPicture
+
+from attention_explorer.kit.items.item import Hit
+from attention_explorer.kit.items.plot_marks import At
+from attention_explorer.model.score_draws import ScoreSource
+from attention_explorer.pages.lab.scores_growth import growth_picture
+from attention_explorer.pages.lab.scores_state import GainRule, ScalingPicture, ScalingState
+from attention_explorer.pages.lab.ui.against import SPREAD, AgainstD
+
+pytestmark = pytest.mark.qt_log_ignore("This plugin does not support")
+
+FEW = ScalingState(picture=ScalingPicture.GROWTH, draws=150)
+
+
+@pytest.fixture
+def show(qtbot: Any, hand: Any) -> Any:
+    return lambda state: ShownPicture(qtbot, hand, AgainstD(), state)
+
+
+def test_the_line_is_dragged_from_d_k_to_d_k(show: Any) -> None:
+    shown = show(FEW)
+    shown.hand.drag(shown.layout.place(64.0, 0.1), shown.layout.place(9.0, 0.1))
+    assert shown.state.d_k == 8
+    assert set(shown.labels) == {"Change d_k"}
+    point = shown.numbers.point_at(8)
+    assert point is not None
+    assert {f"{point.raw.largest.value:.2f}", f"{point.scaled.largest.value:.2f}"} <= set(shown.texts())
+
+
+def test_keys_and_clicks_move_it_too(show: Any) -> None:
+    shown = show(FEW)
+    shown.key(Qt.Key.Key_Left)
+    assert shown.state.d_k == 48
+    shown.click(shown.layout.place(15.0, 0.3))
+    assert shown.state.d_k == 16
+    assert AgainstD().is_quick(shown.state), "nothing is drawn anew for it"
+
+
+def test_a_place_tells_what_was_measured_at_the_nearest_d_k(show: Any) -> None:
+    shown = show(FEW)
+    point = shown.numbers.point_at(256)
+    words = shown.point_at(shown.layout.place(250.0, 0.1))
+    assert words.startswith(f"d_k = 256: largest weight {point.raw.largest.value:.3f}"[:-2])
+    assert "divided by √256" in words
+    assert "entropy ÷ ln n" in words
+    assert "gradient" in words
+    spread = AgainstD().words(shown.numbers, Hit(SPREAD, At(256.0)))
+    assert "standard deviation of the scores 16" in spread
+    assert "predicted 16 and 1" in spread
+
+
+@pytest.mark.parametrize(
+    ("changes", "headline"),
+    [
+        ({}, "Weights sharpen with d_k. Divided by √d_k, they hardly do."),
+        ({"source": ScoreSource.EMBEDDINGS}, "Weights sharpen with d_k, even divided by √d_k."),
+        ({"source": ScoreSource.PROJECTED, "d_model": 64}, "Divided by √d_k or not: sharp at every d_k."),
+        (
+            {"source": ScoreSource.PROJECTED, "d_model": 64, "gain": 0.001, "rule": GainRule.NUMBER},
+            "Divided by √d_k or not: d_k matters little.",
+        ),
+        ({"keys": 1}, "A single key has the weight 1 at every d_k."),
+    ],
+)
+def test_what_stands_above_and_beside_it(show: Any, changes: dict[str, Any], headline: str) -> None:
+    shown = show(replace(FEW, draws=60, **changes))
+    assert shown.kind.headline(shown.numbers) == headline
+    assert shown.words_beside() <= 50
+    assert shown.kind.says(shown.numbers)[0] in shown.canvas.spoken()
+    if shown.state.keys > 1:  # of one key both curves are one line
+        assert shown.badly_written(360, 400) == []
+        assert shown.badly_written(800, 540) == []
+
+
+def test_all_that_was_measured_at_the_d_k_on_show_is_said() -> None:
+    picture = growth_picture(FEW)
+    said = " ".join(AgainstD().says(picture))
+    for quantity in ("mean largest weight", "standard deviation", "entropy ÷ ln n", "norm of the softmax’s gradient"):
+        assert f"{quantity} " in said.split("At d_k = 64:")[1].replace("standard deviation of the scores", quantity)
+    assert "150 draws at each d_k. Seed 42." in said
+
+
+def test_while_it_is_asked_for_nothing_tells(show: Any) -> None:
+    shown = show(FEW)
+    shown.canvas.withhold(True)
+    before = shown.pixels()
+    assert shown.texts() == ["Mean largest weight", "?"]
+    assert shown.point_at(QPointF(400, 300)) == ""
+    shown.show(replace(FEW, source=ScoreSource.EMBEDDINGS))
+    assert (shown.pixels() == before).all()
+
+
+def test_files_have_text_and_no_image(show: Any) -> None:
+    shown = show(FEW)
+    assert {"as they come", "divided by √d_k", "uniform: 1/6"} <= set(shown.figure_texts())
+    assert next(iter(shown.kind.arrays(shown.numbers))) == "std_raw"

@@ -1,0 +1,593 @@
+"""The Lab page in its window: what each view lets people set, measure, type, load, stop and take away."""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Callable, Iterator
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+from frame_driver import FrameDriver
+from heads_driver import pixels
+from PySide6.QtCore import QPointF, Qt
+from PySide6.QtTest import QTest
+from PySide6.QtWidgets import QApplication, QStyle, QStyleOptionComboBox
+from window_driver import copied_numbers
+
+from attention_explorer.errors import ExplorerError
+from attention_explorer.kit.controls.choice import ChoiceBox
+from attention_explorer.kit.export.figure import encoded, write_figure
+from attention_explorer.kit.pictures.pointed_picture import NOWHERE
+from attention_explorer.model import NormPlacement
+from attention_explorer.model.score_draws import ScoreSource
+from attention_explorer.pages.explorer import ExplorerState
+from attention_explorer.pages.lab.cost_presets import cost_preset
+from attention_explorer.pages.lab.cost_state import CostState, Precision, Quantity
+from attention_explorer.pages.lab.measure import MeasuredPoint, Measurement
+from attention_explorer.pages.lab.scores_growth import is_measured as are_scores_measured
+from attention_explorer.pages.lab.scores_presets import scaling_preset
+from attention_explorer.pages.lab.scores_state import GainRule, ScalingPicture, ScalingState
+from attention_explorer.pages.lab.state import LabView
+from attention_explorer.pages.lab.ui import page as lab_page
+from attention_explorer.pages.ready_made import presets_of
+from attention_explorer.pages.stack.state import BlockState, Initialiser
+
+pytestmark = pytest.mark.qt_log_ignore("This plugin does not support")  # said whenever a list opens
+
+SMALL = ScalingState(draws=300)
+STACK = BlockState(d_model=16, heads=2, d_ff=32, layers=4)
+QUICK = {"scaling": SMALL, "block": STACK}
+
+
+def texts(at: FrameDriver) -> str:
+    """Return what is written in the picture."""
+    return "\n".join(at.texts())
+
+
+# ---- Ready-made ----
+
+
+@pytest.mark.parametrize("ready", list(presets_of("lab")), ids=lambda ready: f"{ready.part}-{ready.id}")
+def test_every_example_opens_in_its_view(open_lab, ready) -> None:
+    at = open_lab(**QUICK)
+    state = at.window.session.state
+    at.window.session.apply(ready.put_into(state), "Load")
+    at.settle()
+    assert at.state == getattr(ready.state, ready.part)
+    assert at.example.currentText() in (ready.title, "")
+    assert at.told == ""
+    assert at.shown_title()
+    assert not [text for text in at.texts() if text.endswith("…") and not text.endswith(" …")]
+    assert len(np.unique(pixels(at.canvas.grab().toImage()))) > 8
+    at.field(next(iter(at.drawer.form.controls)))
+    assert at.drawer.example.text() == ready.look_for
+    assert at.notes
+    assert at.verdict
+
+
+def test_pages_that_were_are_views_now(open_lab) -> None:
+    at = open_lab(LabView.NORM, cost=CostState(picture=cost_preset("reach").state.picture))
+    at.window.show_page("cost")
+    assert at.view.id is LabView.REACH
+    at.window.show_page("scaling")
+    assert at.view.id is LabView.WHY
+
+
+# ---- What attention costs ----
+
+
+def test_sizes_are_typed_and_undone_one_by_one(open_lab) -> None:
+    at = open_lab()
+    for name, text, undo in (
+        ("d_model", "1600", "Change d_model"),
+        ("heads", "25", "Change heads"),
+        ("layers", "48", "Change layers"),
+    ):
+        at.type_into(at.field(name), text)
+        assert at.value(name) == int(text)
+        assert at.undo_text == undo
+    assert at.state.d_ff == 6400
+    assert [at.field(name).text() for name in ("d_ff", "d_k")] == ["6400", "64"]
+    assert "4.69 GiB" in texts(at)
+    for _ in range(3):
+        at.undo()
+    assert at.state == CostState()
+
+
+@pytest.mark.parametrize("view", [LabView.COST, LabView.GROWTH])
+def test_d_k_changes_the_heads_or_says_why_it_cannot(open_lab, view) -> None:
+    at = open_lab(view)
+    at.type_into(at.field("d_k"), "96")
+    assert at.state.heads == 8
+    assert at.undo_text == "Change d_k"
+    assert at.field("heads").text() == "8"
+    at.type_into(at.field("d_k"), "100")
+    assert at.state.heads == 8
+    assert "cannot be cut into heads of 100" in at.told
+    assert at.field("d_k").text() == "96"
+
+
+def test_heads_that_do_not_share_get_a_sentence_instead_of_a_picture(open_lab) -> None:
+    at = open_lab()
+    at.type_into(at.field("heads"), "11")
+    for view in (LabView.COST, LabView.GROWTH, LabView.REACH):
+        at.show(view)
+        assert "cannot be shared equally by 11 heads" in at.notes
+        assert "by 11 heads" in " ".join(at.texts())
+        assert at.field("heads").isVisible()
+        assert "d_k" not in at.drawer.form.controls or not at.field("d_k").isVisible()
+        at.point_at(QPointF(200, 200))
+        assert at.canvas.hovered == NOWHERE
+    copied_numbers(at.page)
+    assert "There are no numbers to export" in at.told
+    at.type_into(at.field("heads"), "12")
+    assert not at.field("heads").isVisible()  # nothing of Reach depends on them
+    at.show(LabView.COST)
+    assert at.field("d_k").isVisible()
+
+
+def test_precision_halves_the_memory_and_a_window_leaves_most_out(open_lab) -> None:
+    at = open_lab()
+    at.choose(at.field("precision"), Precision.FLOAT16)
+    assert at.undo_text == "Choose the precision"
+    assert "288 MiB" in texts(at)
+    at.press(at.few("windowed"))
+    at.type_into(at.few("window"), "128")
+    assert "The window leaves each query 128 keys: 87.5 % of the matrix is never computed." in at.notes
+
+
+def test_looking_at_the_curves_in_another_way_changes_no_example(open_lab) -> None:
+    at = open_lab(LabView.COST, cost=cost_preset("gpt2-xl").state)
+    at.show(LabView.GROWTH)
+    at.choose(at.few("quantity"), Quantity.BYTES)
+    at.show(LabView.COST)
+    assert at.example.currentText() == "GPT-2 XL, 1024 tokens"
+
+
+def test_the_decay_is_moved_in_hundredths_or_typed(open_lab) -> None:
+    at = open_lab(LabView.REACH, cost=cost_preset("reach").state)
+    QTest.keyClick(at.main.slider, Qt.Key.Key_Left)
+    assert at.state.decay == 0.89
+    at.type_into(at.main.box, "0.995")
+    assert at.state.decay == 0.995
+    assert "ρ¹⁰ = 0.95 of a token" in at.notes
+    assert at.undo_text == "Move ρ of the recurrent state"
+
+
+def test_sentences_are_typed_and_an_empty_one_is_refused(open_lab) -> None:
+    at = open_lab(LabView.INPUTS, cost=cost_preset("inputs").state)
+    line = at.few("other_sentence")
+    at.type_into(line, "one two")
+    assert at.state.other_sentence == "one two"
+    assert "6 and 2 tokens" in at.notes
+    line.setFocus()
+    line.selectAll()
+    QTest.keyClick(line, Qt.Key.Key_Delete)
+    assert "Type at least one word" in at.told
+    QTest.keyClick(line, Qt.Key.Key_Return)
+    assert line.text() == "one two"
+
+
+@pytest.mark.parametrize("name", ["sentence", "other_sentence"])
+def test_an_undone_sentence_is_shown_though_its_line_has_the_keyboard(open_lab, name) -> None:
+    at = open_lab(LabView.INPUTS)
+    line, before = at.few(name), at.value(name)
+    line.setFocus()
+    line.selectAll()
+    QTest.keyClicks(line, "we saw her")
+    assert at.value(name) == "we saw her"
+    at.undo()
+    assert line.text() == before
+    at.canvas.setFocus()  # which must not type it again
+    assert at.value(name) == before
+
+
+# ---- Measuring ----
+
+POINTS = Measurement(
+    64, Precision.FLOAT32, tuple(MeasuredPoint(n, (n * 1e-5, n * 2e-5)) for n in (256, 512, 1024, 2048))
+)
+
+
+class Steps:
+    """Stands in for the measuring: yields a point each time it is let go on."""
+
+    def __init__(self) -> None:
+        self.gate = threading.Semaphore(0)
+        self.ended: list[int] = []
+
+    def __call__(self, state: CostState) -> Iterator[tuple[float, Measurement]]:
+        for count in range(1, 5):
+            while not self.gate.acquire(timeout=0.02):
+                yield (count - 1) / 4, Measurement(state.d_k, state.precision, POINTS.points[: count - 1])
+            yield count / 4, Measurement(state.d_k, state.precision, POINTS.points[:count])
+        self.ended.append(1)
+
+
+@pytest.fixture
+def steps(monkeypatch: pytest.MonkeyPatch) -> Steps:
+    found = Steps()
+    monkeypatch.setattr(lab_page, "measured", found)
+    return found
+
+
+@pytest.fixture
+def measuring(open_lab) -> Callable[..., FrameDriver]:
+    def make(view: LabView = LabView.GROWTH, **changes: object) -> FrameDriver:
+        return open_lab(view, cost=replace(cost_preset("measure").state, **changes))
+
+    return make
+
+
+def test_measuring_draws_points_as_they_come_and_keeps_them(measuring, steps, qtbot) -> None:
+    at = measuring()
+    page, before = at.page, pixels(at.canvas.grab().toImage()).copy()
+    at.press(page.measure_button)
+    assert "Cancel" in page.measure_button.text()
+    for count in range(1, 5):
+        steps.gate.release()
+        qtbot.waitUntil(lambda count=count: len(page.measurement.points) >= count if page.measurement else False)
+    assert page.measuring.wait(5)
+    assert page.measure_button.text() == "Measure here"
+    assert (pixels(at.canvas.grab().toImage()) != before).any()
+    assert "measured here: one head, d_k = 64, float32" in texts(at)
+    assert "256→512 × 2.0, 512→1024 × 2.0" in at.notes
+    # Measurements belong to the machine: undo leaves them, and so do other views and sizes.
+    assert not at.window.session.can_undo
+    at.show(LabView.COST)
+    at.key(Qt.Key.Key_Right)
+    at.show(LabView.GROWTH)
+    assert page.measurement.points == POINTS.points
+    assert "measured here" in texts(at)
+    assert "measured_seconds" in page.figure().numbers().arrays
+
+
+@pytest.mark.parametrize("by", ["button", "escape", "leaving"])
+def test_measuring_is_stopped_and_what_there_is_stays(measuring, steps, qtbot, by) -> None:
+    at = measuring()
+    page = at.page
+    at.press(page.measure_button)
+    steps.gate.release()
+    qtbot.waitUntil(lambda: page.measurement is not None and len(page.measurement.points) == 1)
+    if by == "button":
+        at.press(page.measure_button)
+    elif by == "escape":
+        page.open_drawer(True)
+        at.key(Qt.Key.Key_Escape, widget=page.drawer.search)
+        assert page.drawer.isVisible()  # one thing at a time
+    else:
+        at.window.show_page("lookup")
+    assert page.measuring.wait(5)
+    assert not steps.ended
+    assert len(page.measurement.points) == 1
+    assert page.measure_button.text() == "Measure here"
+    if by != "leaving":
+        assert "Measuring was stopped" in at.said
+
+
+def test_the_window_answers_while_something_is_measured(measuring, steps) -> None:
+    at = measuring()
+    at.press(at.page.measure_button)
+    at.key(Qt.Key.Key_Right)
+    assert at.state.n == 2048
+    at.choose(at.few("quantity"), Quantity.BYTES)
+    assert at.page.measuring.is_busy()
+    at.key(Qt.Key.Key_M)
+    assert "already under way" in at.told
+    at.key(Qt.Key.Key_Escape)
+    at.key(Qt.Key.Key_M)
+    assert "has not quite ended yet" in at.told
+    assert at.page.measuring.wait(5)
+
+
+def test_measuring_from_another_view_shows_the_curves(measuring, steps) -> None:
+    at = measuring(LabView.NORM)
+    at.key(Qt.Key.Key_M, Qt.KeyboardModifier.ControlModifier)
+    assert at.view.id is LabView.GROWTH
+    assert at.page.measuring.is_busy()
+    at.key(Qt.Key.Key_Escape)
+    assert at.page.measuring.wait(5)
+
+
+def test_too_little_memory_is_said(measuring, monkeypatch) -> None:
+    def exhausted(_state: CostState) -> Iterator[tuple[float, Measurement]]:
+        raise ExplorerError("There is not enough memory.")
+        yield
+
+    monkeypatch.setattr(lab_page, "measured", exhausted)
+    at = measuring()
+    at.press(at.page.measure_button)
+    assert at.page.measuring.wait(5)
+    assert at.told == "There is not enough memory."
+    assert at.page.measure_button.text() == "Measure here"
+
+
+def test_this_machine_is_really_measured(measuring) -> None:
+    at = measuring(longest_measured=512)
+    at.press(at.page.measure_button)
+    assert at.page.measuring.wait(60)
+    assert [point.n for point in at.page.measurement.points] == [256, 512]
+    assert all(0 < point.fastest < 30 for point in at.page.measurement.points)
+    assert at.page.measurement.heads.difference < 1e-4
+
+
+# ---- Scores ----
+
+
+def test_an_example_is_judged_until_it_is_changed(open_lab) -> None:
+    at = open_lab(LabView.SOFTMAX, scaling=SMALL)
+    at.load("overflow")
+    ready = scaling_preset("overflow")
+    assert at.state == ready.state
+    button = at.field("bench.subtract_max")
+    assert ready.truth in at.verdict
+    at.press(button)
+    assert at.state.bench.subtract_max
+    assert "(changed)" in at.example.currentText()
+    assert ready.truth not in at.verdict
+    at.undo()
+    at.undo()
+    assert at.window.session.state.scaling == SMALL
+
+
+def test_other_ways_of_looking_are_no_changes(open_lab) -> None:
+    at = open_lab(LabView.WHY, scaling=ScalingState())
+    at.show(LabView.SOFTMAX)
+    at.show(LabView.WHY)
+    at.press(at.field("shared_axis"))
+    assert not at.state.shared_axis
+    assert "(changed)" not in at.example.currentText()
+
+
+def test_a_click_on_a_row_looks_at_it(open_lab) -> None:
+    at = open_lab(LabView.SOFTMAX, scaling=scaling_preset("axis").state)
+    rows = at.layout.layout[1].layout
+    at.click(rows.cell(2, 1).center())
+    assert at.state.bench.row == 2
+    assert "(changed)" not in at.example.currentText()
+
+
+def test_fields_are_there_where_they_do_something(open_lab) -> None:
+    at = open_lab(LabView.WHY, scaling=replace(SMALL, source=ScoreSource.PROJECTED, draws=50))
+    assert all(at.field(name).isVisible() for name in ("d_model", "gain", "rule", "follows"))
+    at.choose(at.field("rule"), GainRule.NORMALISED)
+    assert not at.field("gain").isVisible()
+    at.press(at.field("follows"))
+    assert not at.field("d_model").isVisible()
+    at.choose(at.field("source"), ScoreSource.DIRECT)
+    assert not any(at.field(name).isVisible() for name in ("d_model", "rule", "follows"))
+    at.show(LabView.NORM)
+    assert set(at.drawer.form.controls) == {"norm_kind", "eps", "eps_inside_sqrt", "norm_scale", "seed"}
+
+
+def test_a_number_that_is_too_large_is_refused_beside_the_slider(open_lab) -> None:
+    at = open_lab(LabView.WHY, scaling=replace(SMALL, source=ScoreSource.PROJECTED, follows=True))
+    assert at.state.d_model_shown == 64
+    at.type_into(at.main.box, "600")
+    assert at.state.d_k == 64
+    assert "512" in at.told
+    at.type_into(at.main.box, "30")
+    assert (at.state.d_k, at.state.d_model_shown) == (30, 30)
+
+
+def test_scores_are_typed_and_what_cannot_be_read_is_refused(open_lab) -> None:
+    at = open_lab(LabView.SOFTMAX)
+    line = at.few("bench.rows")
+    at.type_into(line, "1, 2; 3,4")
+    assert at.state.bench.rows == ((1.0, 2.0), (3.0, 4.0))
+    assert at.undo_text == "Type scores"
+    assert line.text() == "1, 2; 3, 4"
+    at.type_into(line, "1, 2; 3")
+    assert at.state.bench.rows == ((1.0, 2.0), (3.0, 4.0))
+    assert "same number of keys" in at.told
+    assert line.text() == "1, 2; 3, 4"
+
+
+def test_adding_a_constant_moves_scores_and_no_weight(open_lab) -> None:
+    at = open_lab(LabView.SOFTMAX)
+    before = at.picture
+    at.type_into(at.few("bench.shift"), "300")
+    assert at.state.bench.shift == 300.0
+    np.testing.assert_allclose(at.picture.weights, before.weights, rtol=1e-12)
+    np.testing.assert_allclose(at.picture.scores, before.scores + 300.0)
+    assert "moves no weight" in at.notes
+
+
+def test_a_drag_in_the_picture_is_one_step_and_escape_leaves_none(open_lab) -> None:
+    at = open_lab(LabView.SOFTMAX)
+    scores = at.layout.layout[0].layout
+    start, end = scores.place(1.5, 1.0), scores.place(1.5, -1.5)
+    at.hand().drag(start, end)
+    assert at.state.bench.rows[0][1] == pytest.approx(-1.5, abs=0.03)
+    assert at.undo_text == "Drag score 2"
+    assert at.steps == 1
+    at.undo()
+    mouse = at.hand()
+    mouse.press(start)
+    mouse.move(end)
+    assert at.state.bench.rows[0][1] != 1.0
+    at.key(Qt.Key.Key_Escape)
+    mouse.release()
+    assert at.state.bench.rows[0][1] == 1.0
+    assert not at.window.session.can_undo
+
+
+def test_the_axis_holds_still_while_d_k_moves_and_fits_again_on_request(open_lab) -> None:
+    at = open_lab(LabView.WHY, scaling=SMALL)
+
+    def end() -> float:
+        high: float = at.layout.layout.across.high
+        return high
+
+    first = end()
+    for d_k, by in ((512, 2000.0), (1, -2000.0)):
+        at.drag_slider(at.main.slider, by)
+        at.settle()
+        assert at.state.d_k == d_k
+        assert end() == first
+        assert at.field("holds_axes").isChecked()
+        assert ("beyond the axis" in texts(at)) == (d_k == 512)
+    assert "(changed)" in at.example.currentText()
+    at.press(at.field("holds_axes"))
+    assert not at.state.axis_d_k
+    assert not at.field("holds_axes").isChecked()
+    assert end() < first
+
+
+# ---- What takes long ----
+
+SLOW = replace(SMALL, picture=ScalingPicture.GROWTH, source=ScoreSource.PROJECTED, follows=True, draws=3000)
+
+
+def ask_slowly(at: FrameDriver, state: ScalingState) -> None:
+    """Ask for many draws, and wait for the first of them."""
+    at.window.session.apply(replace(at.window.session.state, scaling=state), "slow")
+    deadline = time.monotonic() + 20
+    while at.picture.state != state and time.monotonic() < deadline:
+        QApplication.processEvents()
+    assert not at.picture.is_complete
+
+
+def test_a_long_picture_is_there_at_once_and_grows(open_lab) -> None:
+    at = open_lab(LabView.WHY, scaling=SMALL)
+    counts: list[int] = []
+    original = at.canvas.show_picture
+
+    def watched(drawing: object, picture: object) -> None:
+        counts.append(picture.raw.summary.draws)  # type: ignore[attr-defined]
+        original(drawing, picture)
+
+    at.canvas.show_picture = watched
+    at.type_into(at.field("draws"), "20000")
+    assert counts[0] < 100
+    assert counts == sorted(counts)
+    assert counts[-1] == 20_000
+    assert len(counts) > 4
+    assert "20 000 draws" in at.notes
+
+
+def test_a_newer_order_does_not_wait_for_a_stream(open_lab) -> None:
+    at = open_lab(LabView.AGAINST, scaling=SMALL)
+    slow = replace(SLOW, seed=977)  # of its own: what another test has measured is kept
+    ask_slowly(at, slow)
+    newer = replace(slow, seed=1, draws=5, keys=2)
+    at.window.session.apply(replace(at.window.session.state, scaling=newer), "newer")
+    at.settle()
+    assert at.picture.state == newer
+    assert at.picture.is_complete
+    assert not are_scores_measured(slow)  # it was given up
+
+
+def test_escape_stops_and_keeps_what_there_is(open_lab) -> None:
+    at = open_lab(LabView.AGAINST, scaling=SMALL)
+    ask_slowly(at, replace(SLOW, seed=978))
+    QTest.keyClick(at.canvas, Qt.Key.Key_Escape)
+    assert "Stopped" in at.said
+    at.settle()
+    assert not at.picture.is_complete
+    assert "so far" in at.notes
+    with pytest.raises(ExplorerError, match="not finished yet"):
+        at.page.figure()
+
+
+def test_another_size_of_the_window_draws_nothing_anew(open_lab) -> None:
+    at = open_lab(LabView.WHY, scaling=replace(SMALL, draws=5000, seed=123))
+    before = at.picture
+    at.window.resize(1100, 700)
+    at.settle()
+    assert at.picture is before
+
+
+# ---- Layers ----
+
+
+def test_epsilon_is_shown_without_a_power_and_typed_with_one(open_lab) -> None:
+    at = open_lab(LabView.NORM)
+    eps = at.field("eps")
+    assert eps.text() == "0.00001"
+    for typed, number, shown in (("1e-6", 1e-6, "0.000001"), ("0,002", 0.002, "0.002"), ("0", 0.0, "0")):
+        at.type_into(eps, typed)
+        assert (at.state.eps, eps.text()) == (number, shown)
+    at.type_into(eps, "2")
+    assert at.state.eps == 0.0
+    assert "from 0 to 1" in at.told
+
+
+def test_a_norm_by_itself_has_its_fields_whatever_the_layers_have(open_lab) -> None:
+    at = open_lab(LabView.NORM, block=replace(STACK, norm=NormPlacement.NONE))
+    assert all(at.field(name).isVisible() for name in ("norm_kind", "eps", "eps_inside_sqrt", "seed"))
+    at.show(LabView.DEPTH)
+    assert not at.field("eps").isVisible()
+    at.choose(at.few("norm"), NormPlacement.PRE)
+    assert at.field("eps").isVisible()
+
+
+def test_no_more_layers_are_stacked_than_there_is_room_for(open_lab) -> None:
+    at = open_lab(LabView.DEPTH, block=BlockState(d_model=512, d_ff=2048, heads=8, layers=2))
+    at.key(Qt.Key.Key_End)
+    plot = at.layout.layout
+    at.click(plot.place(24, 1.0))
+    assert 1 < at.state.layers < 24
+    assert at.told == ""
+
+
+# ---- All views ----
+
+
+@pytest.mark.parametrize("view", LabView)
+def test_every_place_has_words_and_a_mark(open_lab, view) -> None:
+    at = open_lab(view, **QUICK)
+    plain = pixels(at.canvas.grab().toImage()).copy()
+    said, is_marked = set(), False
+    for x in range(20, at.canvas.width(), 60):
+        for y in range(20, at.canvas.height(), 45):
+            at.hand().move(QPointF(x, y))
+            assert bool(at.said) == (at.canvas.hovered != NOWHERE)
+            if at.said and at.said not in said:
+                said.add(at.said)
+                is_marked = is_marked or bool((pixels(at.canvas.grab().toImage()) != plain).any())
+    assert len(said) >= 3
+    assert is_marked
+
+
+@pytest.mark.parametrize("view", LabView)
+def test_figures_are_written_in_every_format(open_lab, view, tmp_path: Path) -> None:
+    at = open_lab(view, **QUICK)
+    at.page.measurement = POINTS
+    figure = at.page.figure()
+    for suffix in (".png", ".svg", ".pdf", ".csv", ".json", ".npy", ".npz"):
+        assert len(encoded(figure, suffix)) > 100
+    assert figure.shown is at.picture
+    assert figure.title == at.shown_title().removesuffix(".")
+    assert figure.description.startswith(f"Lab page. {figure.title}. ")
+    write_figure(figure, tmp_path / "numbers.npy")
+    np.testing.assert_array_equal(np.load(tmp_path / "numbers.npy"), next(iter(figure.numbers().arrays.values())))
+
+
+@pytest.mark.parametrize("zoom", [1.0, 1.5, 2.0])
+def test_the_names_in_the_lists_are_whole_at_any_zoom(open_lab, zoom) -> None:
+    block = replace(STACK, initialiser=Initialiser.XAVIER)
+    at = open_lab(LabView.DEPTH, zoom=zoom, block=block)
+    assert at.field("initialiser").isVisible()
+    boxes = [control for control in at.drawer.form.controls.values() if isinstance(control, ChoiceBox)]
+    for box in boxes:
+        option = QStyleOptionComboBox()
+        box.initStyleOption(option)
+        room = box.style().subControlRect(
+            QStyle.ComplexControl.CC_ComboBox, option, QStyle.SubControl.SC_ComboBoxEditField, box
+        )
+        assert box.fontMetrics().horizontalAdvance(box.currentText()) <= room.width()
+    assert len(boxes) >= 2
+
+
+def test_undo_goes_back_to_the_view_it_changes(open_lab) -> None:
+    at = open_lab(LabView.COST, **QUICK)
+    at.key(Qt.Key.Key_Right)
+    at.show(LabView.NORM)
+    assert at.window.session.state != ExplorerState()
+    at.undo()
+    assert at.window.session.state.cost == CostState()
+    assert at.view.id is LabView.COST

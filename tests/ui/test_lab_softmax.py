@@ -1,0 +1,187 @@
+"""The softmax bench on the Lab page: rings that are dragged, keys, faults, several rows, words and files."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+import pytest
+from heads_driver import numbers_in
+from PySide6.QtCore import QPointF, Qt
+from shown_picture import ShownPicture
+
+from attention_explorer.kit.items.item import Hit
+from attention_explorer.kit.items.plot_marks import At
+from attention_explorer.pages.lab.scores_presets import scaling_preset
+from attention_explorer.pages.lab.scores_state import BenchState, Precision, ScalingPicture, ScalingState
+from attention_explorer.pages.lab.ui.softmax import GAP, JACOBIAN, SoftmaxBench
+
+pytestmark = pytest.mark.qt_log_ignore("This plugin does not support")
+
+
+def bench(*rows: tuple[float, ...], **settings: Any) -> ScalingState:
+    return ScalingState(picture=ScalingPicture.BENCH, bench=BenchState(rows, **settings))
+
+
+FOUR = bench((2.0, 1.0, 0.0, -1.0))
+AXIS = scaling_preset("axis").state
+
+
+@pytest.fixture
+def show(qtbot: Any, hand: Any) -> Any:
+    return lambda state: ShownPicture(qtbot, hand, SoftmaxBench(), state)
+
+
+def ring(shown: ShownPicture, key: int) -> QPointF:
+    scores, _ = shown.layout
+    place: QPointF = scores.layout.place(key + 0.5, float(shown.numbers.scores[shown.numbers.row, key]))
+    return place
+
+
+# ---- Scores ----
+
+
+def test_the_top_of_a_bar_is_dragged_and_escape_puts_it_back(show: Any) -> None:
+    shown = show(FOUR)
+    target = shown.layout[0].layout.place(1.5, -1.5)
+    shown.hand.drag(ring(shown, 1), target)
+    assert shown.state.bench.rows[0] == (2.0, pytest.approx(-1.5, abs=0.03), 0.0, -1.0)
+    assert set(shown.labels) == {"Drag score 2"}
+    kept, mouse, low = shown.state, shown.hand, shown.layout[0].layout.up.low
+    mouse.press(ring(shown, 0))
+    mouse.move(QPointF(-9999.0, 9999.0))
+    assert shown.state.bench.rows[0][0] == low, "held within the axis that was there"
+    shown.key(Qt.Key.Key_Escape)
+    assert shown.state == kept
+
+
+def test_keys_choose_and_move_a_score(show: Any) -> None:
+    shown = show(FOUR)
+    for key in (Qt.Key.Key_Right, Qt.Key.Key_Right, Qt.Key.Key_Up, Qt.Key.Key_PageDown):
+        shown.key(key)
+    assert shown.state.bench.key == 2
+    assert shown.state.bench.rows[0] == (2.0, 1.0, pytest.approx(-0.9), -1.0)
+    shown.click(shown.layout[1].layout.place(0.5, 0.2))
+    assert shown.state.bench.key == 0, "a click in a column chooses it"
+
+
+def test_scores_and_weights_share_their_columns(show: Any) -> None:
+    for state in (FOUR, AXIS):
+        scores, below = show(state).layout
+        cells = below.layout.plot if state is FOUR else below.layout.cells
+        assert cells.left() == pytest.approx(scores.layout.plot.left())
+        assert cells.right() == pytest.approx(scores.layout.plot.right())
+
+
+# ---- What is wrong with weights ----
+
+
+@pytest.mark.parametrize(
+    ("name", "headline", "told"),
+    [
+        ("overflow", "exp overflows: every weight is NaN.", "∞ ÷ ∞ = NaN"),
+        ("half", "exp overflows: 1 of 3 weights is NaN.", "∞ ÷ ∞ = NaN"),
+        ("silent", "The sum overflows: all weights are 0.", "all weights are 0"),
+        ("gap", "The largest score takes >99 % of the weight.", "exp(s − max), their sum 1.0000"),
+        ("constant", "Adding 5 to every score changes no weight.", "exp(s − max), their sum 1.5530"),
+        ("axis", "The wrong axis: this row sums to 1.40.", "sums to 0.64"),
+    ],
+)
+def test_each_preset_says_large_what_it_shows(show: Any, name: str, headline: str, told: str) -> None:
+    shown = show(scaling_preset(name).state)
+    assert shown.kind.headline(shown.numbers) == headline
+    assert told in [text.replace("\N{NO-BREAK SPACE}", " ") for text in shown.texts()]
+    assert shown.words_beside() <= 50
+    assert shown.kind.says(shown.numbers)[0] in shown.canvas.spoken()
+    assert shown.badly_written(360, 460) == []
+    assert shown.badly_written(800, 540) == []
+
+
+def test_far_below_0_every_exponential_is_0(show: Any) -> None:
+    shown = show(bench((-800.0, -801.0), subtract_max=False))
+    assert shown.kind.headline(shown.numbers) == "Every exp is 0: every weight is NaN."
+    assert "0 ÷ 0 = NaN" in shown.texts()
+
+
+def test_the_limit_is_a_line_where_it_counts(show: Any) -> None:
+    state = bench((12.0, 9.0, 4.0), precision=Precision.HALF, subtract_max=False)
+    assert "exp overflows above 11.09" in show(state).texts()
+    safe = replace(state, bench=replace(state.bench, subtract_max=True))
+    assert not any("overflows" in text for text in show(safe).texts())
+
+
+# ---- Several rows ----
+
+
+def test_a_click_on_a_row_looks_at_it(show: Any) -> None:
+    shown = show(AXIS)
+    rows = shown.layout[1].layout
+    assert shown.point_at(rows.cell(1, 2).center()).startswith("query 2, key 3: exp(1.3")
+    shown.click(rows.cell(2, 1).center())
+    assert shown.state.bench.row == 2
+    assert shown.labels == ["Look at another row"]
+    assert "scores of query 3" in shown.texts()
+    assert {"sums to 1.40", "sums to 1.96", "sums to 0.64"} <= set(shown.texts())
+
+
+def test_many_rows_of_many_keys_have_room(show: Any) -> None:
+    shown = show(bench(*[(2.0, 1.0, 0.0, -1.0, 0.5, -9.25, -2.0, 1.75)] * 6, row=3))
+    assert shown.badly_written(360, 460) == []
+
+
+# ---- Pointing ----
+
+
+def test_a_column_tells_the_arithmetic(show: Any) -> None:
+    shown = show(FOUR)
+    for placed in shown.layout:
+        words = shown.point_at(placed.layout.place(1.3, 0.5))
+        assert words.startswith("key 2: exp(1.000 − max) = exp(−1) = 0.3679, ÷ 1.5530 = 0.2369")
+    assert shown.point_at(ring(shown, 3)).startswith("key 4: ")
+
+
+def test_the_panel_shows_how_a_weight_answers(show: Any) -> None:
+    four, two = show(FOUR), show(scaling_preset("gap").state)
+    weights = four.numbers.weights[0]
+    words = four.kind.words(four.numbers, Hit(JACOBIAN, (0, 1)))
+    assert words.startswith("weight 1 by score 2")
+    assert numbers_in(words)[-1] == pytest.approx(-weights[0] * weights[1], abs=1e-4)
+    assert "4.54·10⁻⁵" in two.kind.panel(two.numbers).items[0].spoken()
+    at_5 = two.kind.words(two.numbers, Hit(GAP, At(5.0)))
+    assert at_5.startswith("two keys whose scores are 5.00 apart: p = 0.993307, p (1 − p) = 0.0066")
+    (dot,) = [mark for mark in two.kind.panel(two.numbers).items[1].items[1].marks if hasattr(mark, "is_square")]
+    assert (dot.x[0], dot.y[0]) == (10.0, pytest.approx(4.54e-5, rel=1e-3))
+
+
+@pytest.mark.parametrize(
+    "state",
+    [bench((3.0,)), bench((0.0, 900.0)), bench((5.0, 1.0), (2.0, 3.0), over_queries=True), bench((0.0, 0.0, 0.0))],
+)
+def test_every_bench_has_a_panel(show: Any, state: ScalingState) -> None:
+    shown = show(state)
+    assert shown.words_beside() <= 50
+    assert shown.kind.panel(shown.numbers).sentence
+    assert np.isfinite(shown.layout[0].layout.up.high)
+
+
+# ---- Asked for, and taken away ----
+
+
+@pytest.mark.parametrize("state", [FOUR, AXIS])
+def test_while_it_is_asked_for_only_scores_are_told(show: Any, state: ScalingState) -> None:
+    shown = show(state)
+    shown.canvas.withhold(True)
+    texts, before = shown.texts(), shown.pixels()
+    assert {"Weights", "?"} < set(texts)
+    assert not any("exp" in text or "sum" in text for text in texts)
+    assert shown.point_at(ring(shown, 0)) == ""
+    other = Precision.HALF if state is FOUR else Precision.DOUBLE
+    shown.show(replace(state, bench=replace(state.bench, precision=other, over_queries=False)))
+    assert (shown.pixels() == before).all(), "how weights are computed does not show"
+
+
+def test_files_have_text_and_no_image(show: Any) -> None:
+    shown = show(FOUR)
+    assert {"0.6439", "key 4", "exp(s − max), their sum 1.5530"} <= set(shown.figure_texts())
+    assert next(iter(shown.kind.arrays(shown.numbers))) == "weights"
