@@ -30,7 +30,7 @@ AIM_OF_A_SWITCH, AIM_OF_A_DRAG, AIM_OF_IDLE = 2.0, 3.0, 0.01
 SECONDS_FOR_A_JOB = 30.0
 IDLE_SECONDS, IDLE_ROUNDS = 2.0, 3
 STEPS = (4, 8, 12, 16, 12, 8, 4, 0)
-"""Pixels from where the handle was, forth and back."""
+"""Pixels from where the handle was, forth and back; quarters of a stop where that is more."""
 OVER_THE_PICTURE = (9, 7)
 """So many places across and down a picture are tried for one that answers to the pointer."""
 
@@ -88,10 +88,11 @@ def _drag(stage: Stage[QWidget], name: str, slider: QSlider) -> Row:
     """Measure a slider that is dragged forth and back, from a mouse move until everything is painted."""
     start, path = _handle_of(slider), cycle(STEPS)
     before, counter = stage.session.state, PaintCounter(slider)
+    unit = max(1.0, slider.width() / (4 * (slider.maximum() - slider.minimum())))
     QApplication.sendEvent(slider, mouse_event(slider, QEvent.Type.MouseButtonPress, start))
 
     def move() -> None:
-        place = start + QPointF(next(path), 0)
+        place = start + QPointF(unit * next(path), 0)
         QApplication.sendEvent(slider, mouse_event(slider, QEvent.Type.MouseMove, place))
         _paint_when_done(stage.page)
 

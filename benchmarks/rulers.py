@@ -5,7 +5,9 @@ of its picture come. They are compared with what was counted when this suite was
 compared with what a page is to have: there, controls are what takes input besides Export…, the list of examples
 and the views among them, and words are those of titles and of texts of four words or more. Data marks are the smallest
 rectangle round cells, curves, bars and points of the first picture of a page, over what lies between menu and status
-line; of a diagram, round its boxes. Tables of numbers, labels, axes and legends are none.
+line; of a diagram, round its boxes. Tables of numbers, labels, axes and legends are none. Of a page in the frame, each
+view is measured as it stands, with the panel: views, Code, Share, Present and Try are no controls there, and all that
+can be taken hold of in the picture is one.
 """
 
 from __future__ import annotations
@@ -15,7 +17,7 @@ import re
 import sys
 import threading
 from collections.abc import Callable, Iterable
-from dataclasses import fields, is_dataclass
+from dataclasses import fields, is_dataclass, replace
 from functools import reduce
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -40,13 +42,16 @@ from PySide6.QtWidgets import (
 import attention_explorer
 from attention_explorer.app import make_application
 from attention_explorer.kit.controls.text_block import TextBlock
+from attention_explorer.kit.frame.panel import TryBox
 from attention_explorer.kit.map_item import MapItem
 from attention_explorer.kit.scene import Stage
 from attention_explorer.pages.explorer import ExplorerState
+from attention_explorer.pages.lab.state import LabState, LabView
 from attention_explorer.pages.lookup.state import QUERY, LookupState
 from attention_explorer.pages.lookup.ui.plane_view import PlaneView
 from attention_explorer.pages.registry import PAGES
 from attention_explorer.pages.training.ui.pictures import StripsItem
+from attention_explorer.pages.ui.frame_page import FramePage
 from attention_explorer.pages.ui.page import Page
 from attention_explorer.pages.ui.session import Session
 from attention_explorer.session.settings import Settings, SettingsStore, ThemeChoice
@@ -158,14 +163,17 @@ def _once(number: float) -> Samples:
 
 
 def _screens() -> list[Row]:
-    return [row for page in PAGES for full in (False, True) for row in _screen(page.id, full=full)]
+    start = ExplorerState()
+    with_levels = [page.id for page in PAGES if page.id != "lab"]
+    levels = [row for page in with_levels for full in (False, True) for row in _screen(page, start, full=full)]
+    return [*levels, *(row for view in LabView for row in _screen("lab", replace(start, lab=LabState(view))))]
 
 
-def _screen(page: str, *, full: bool) -> list[Row]:
-    where = f"{page} at {'Full' if full else 'Start'}"
+def _screen(page: str, state: ExplorerState, *, full: bool = True) -> list[Row]:
+    where = f"lab, {state.lab.view}" if page == "lab" else f"{page} at {'Full' if full else 'Start'}"
     with TemporaryDirectory() as folder:
         settings = Settings(theme=ThemeChoice.LIGHT, page=page, full=full)
-        window = MainWindow(Session(ExplorerState()), SettingsStore(Path(folder) / "settings.ini"), settings)
+        window = MainWindow(Session(state), SettingsStore(Path(folder) / "settings.ini"), settings)
         marks = [_share_of_marks(window, where, *size) for size in LEAST_MARKS]
         window.resize(SIZE)
         window.show()
@@ -201,6 +209,10 @@ def _data_marks(page: Page) -> QRectF:
         around = [scene.place(part) for part in scene.state.parts()] + [scene.output_place]
         return QPolygonF(around).boundingRect()
     canvas: Any = page.canvas
+    if isinstance(page, FramePage):
+        laid = canvas.picture_layout
+        box: QRectF = laid.item.data_box(laid.layout)
+        return box
     if isinstance(canvas, Stage):
         shown = [item for item in canvas.scene().items() if item.isVisible()]
         layouts: list[object] = [item.layout for item in shown if isinstance(item, MapItem)]
@@ -227,12 +239,17 @@ def _controls(page: Page) -> list[QWidget]:
     """Return what takes input on a page besides Export…; what is a part of another control is that one."""
     found = [each for each in _seen(page, INPUTS) if not isinstance(each, QScrollBar)]
     parts = (QAbstractSpinBox, QComboBox, QTabBar)
-    return [
+    counted: list[QWidget] = [
         each
         for each in found
         if not isinstance(each.parent(), parts)
         and not (isinstance(each, QAbstractButton) and each.text().startswith("Export"))
     ]
+    if not isinstance(page, FramePage):
+        return counted
+    bar = (page.bar.view_row, page.bar.view_box, page.bar.buttons)
+    same_everywhere = [each for each in counted if any(each is part or part.isAncestorOf(each) for part in bar)]
+    return [page.canvas, *(each for each in counted if each not in same_everywhere and not isinstance(each, TryBox))]
 
 
 def _prose(page: Page) -> Iterable[str]:
