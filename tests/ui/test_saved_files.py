@@ -6,6 +6,7 @@ import hashlib
 import json
 import os
 import shutil
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -18,6 +19,7 @@ import attention_explorer
 from attention_explorer import api
 from attention_explorer.pages.explorer import ExplorerState
 from attention_explorer.pages.heads.recorded import heads_of_file
+from attention_explorer.pages.heads.state import MaskChoice, MaskKind
 from attention_explorer.pages.session_file import read_session
 from attention_explorer.session import memory
 from attention_explorer.session.settings import Settings, ThemeChoice
@@ -132,7 +134,9 @@ def test_arrays_that_python_took_along_are_named_and_the_rest_is_saved(make_wind
 def test_a_copy_that_cannot_be_written_is_said_and_nothing_is_saved(make_window, tmp_path, handed_over, monkeypatch):
     opened, _ = handed_over(weights_of(1, 4, 4))
     window = start(make_window, tmp_path, opened)
-    QTest.keyClick(window.page.canvas, Qt.Key.Key_Down)
+    state = window.session.state
+    causal = state.heads.with_setup(mask=MaskChoice(MaskKind.CAUSAL))
+    window.session.apply(replace(state, heads=causal), "Choose a mask")
     save(window, tmp_path / "none" / "mine.attn.json")
     assert "does not exist" in boxes(window)[0].text()
     assert window.isWindowModified()

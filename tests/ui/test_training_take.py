@@ -16,6 +16,7 @@ from PySide6.QtWidgets import QFileDialog, QMessageBox
 from training_driver import TrainingDriver
 
 from attention_explorer.pages.explorer import ExplorerState
+from attention_explorer.pages.lab.state import LabView
 from attention_explorer.pages.lookup.frame import lookup_frame
 from attention_explorer.pages.session_file import read_session, write_session
 from attention_explorer.pages.stack.state import BlockPicture
@@ -257,15 +258,7 @@ def test_what_was_learned_cannot_be_changed_on_the_block_page(training):
     ):
         assert not control.isEnabled()
         assert "were learned with it" in control.toolTip()
-    for picture in (BlockPicture.DEPTH, BlockPicture.NORM):
-        button = bar.picture_row.buttons[picture]
-        assert not button.isEnabled()
-        assert "at random" in button.toolTip()
-    before = at.window.session.state
-    at.key(Qt.Key.Key_2, Qt.KeyboardModifier.ControlModifier)  # Depth
-    assert at.window.session.state == before
-    assert "these were learned" in at.told
-    for picture in (BlockPicture.LINEAR, BlockPicture.FUTURE, BlockPicture.CACHE):
+    for picture in (BlockPicture.FUTURE, BlockPicture.CACHE):
         at.press(bar.picture_row.buttons[picture])
         catch_up(at.window)
         assert at.window.session.state.block.picture is picture
@@ -274,7 +267,22 @@ def test_what_was_learned_cannot_be_changed_on_the_block_page(training):
     catch_up(at.window)
     assert bar.d_model.isEnabled()
     assert bar.d_model.toolTip().startswith("Features of a token")
-    assert bar.picture_row.buttons[BlockPicture.DEPTH].isEnabled()
+
+
+def test_lab_draws_random_layers_beside_learned_ones_and_changes_none(training):
+    at = training(replace(FIRST, step=20))
+    press(at, at.page.panel.take.block_button)
+    catch_up(at.window)
+    state = at.window.session.state
+    at.window.session.apply(replace(state, lab=replace(state.lab, view=LabView.DEPTH)), "Show Depth")
+    at.window.show_page("lab")
+    catch_up(at.window)
+    drawer = at.window.page.drawer
+    at.window.page.open_drawer(True)
+    assert "random stacks" in drawer.says.text()
+    for name in ("layers", "d_model", "seed", "residual"):
+        assert not drawer.form.controls[name].isEnabled()
+        assert "were learned with it" in drawer.form.controls[name].toolTip()
 
 
 @pytest.mark.parametrize(
