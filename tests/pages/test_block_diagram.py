@@ -215,7 +215,7 @@ def test_presets_can_be_computed_and_know_themselves(ready) -> None:
     assert not is_changed(replace(ready.state, box="k", token=1, picture=BlockPicture.LAYER))
     assert is_changed(replace(ready.state, seed=7))
     is_of_block = ready.state.picture in OF_BLOCK
-    headline, lines = (verdict if is_of_block else layers_wording.verdict)(ready.state)
+    headline, *lines = (verdict if is_of_block else layers_wording.verdict)(ready.state)
     assert headline
     assert lines
     words = (settings_words if is_of_block else layers_wording.settings_words)(ready.state)

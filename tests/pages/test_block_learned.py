@@ -123,7 +123,7 @@ def test_captions_say_how_it_was_learned() -> None:
     assert origin in settings_words(state)
     assert "σ_w" not in settings_words(state)
     assert "embeddings ×" not in settings_words(state)
-    assert "Nothing in them is random." in verdict(state)[1][-1]
+    assert "Nothing in them is random." in verdict(state)[-1]
     assert f"{origin[0].upper()}{origin[1:]}." in [line.text for line in diagram_notes(diagram_picture(state))]
     numbers = block_numbers(state, diagram_arrays(diagram_picture(state)))
     settings = numbers.parameters["settings"]

@@ -31,7 +31,7 @@ def settings_words(state: BlockState) -> str:
     return _page_of(state).settings_words(state)
 
 
-def verdict(state: BlockState) -> tuple[str, tuple[str, ...]]:
+def verdict(state: BlockState) -> tuple[str, ...]:
     return _page_of(state).verdict(state)
 
 
@@ -166,7 +166,7 @@ def test_one_token_is_linear_in_x_and_told_so() -> None:
     headline, *sentences = linear_sentences(picture)
     assert headline == "One token: linear in V and in X"
     assert not any("not linear" in sentence for sentence in sentences)
-    assert "linear in X too" in verdict(picture.state)[1][0]
+    assert "linear in X too" in verdict(picture.state)[1]
 
 
 def test_an_output_of_zeros_shows_nothing() -> None:
@@ -218,7 +218,7 @@ def test_what_epsilon_does_to_the_rows_it_names(eps: float) -> None:
     picture = norm_picture(state)
     assert picture.output_std(True, eps**0.5) == pytest.approx(0.5**0.5, abs=1e-9)
     assert picture.output_std(False, eps) == pytest.approx(0.5, abs=1e-9)
-    assert "0.707" in verdict(state)[1][0]
+    assert "0.707" in verdict(state)[1]
 
 
 def test_the_verdict_on_depth_is_that_of_the_table() -> None:
@@ -238,7 +238,7 @@ SAID = (Path(__file__).parents[1] / "data" / "tutorial_sentences.txt").read_text
 @pytest.mark.parametrize("causal", [False, True])
 @pytest.mark.parametrize("picture", BlockPicture)
 def test_quotation_marks_stand_around_what_a_tutorial_says(picture: BlockPicture, causal: bool) -> None:
-    headline, lines = verdict(BlockState(picture=picture, causal=causal))
+    headline, *lines = verdict(BlockState(picture=picture, causal=causal))
     told = [headline, *lines, *(ready.look_for for ready in BLOCK_PRESETS)]
     told += linear_sentences(linear_picture(BlockState()))
     for passage in re.findall(r"“([^”]*)”", " ".join(told)):
@@ -251,7 +251,7 @@ def test_quotation_marks_stand_around_what_a_tutorial_says(picture: BlockPicture
 def test_rows_that_a_norm_leaves_short_are_excepted(kind: NormKind, eps: float, scale: float) -> None:
     state = BlockState(embedding_scale=scale, encoding=False, norm_kind=kind, eps=eps)
     lengths = diagram_picture(state).after
-    (told,) = [line for line in verdict(state)[1] if line.startswith("After the norm every row has")]
+    (told,) = [line for line in verdict(state)[1:] if line.startswith("After the norm every row has")]
     assert "√64 = 8" in told
     if np.abs(lengths - 8.0).max() > 0.5:
         assert ("unless it hardly varied" if kind is NormKind.LAYER else "unless it was nearly 0") in told
@@ -266,7 +266,7 @@ def test_weights_that_stay_even_are_linear_in_x_and_told_so(gain: float, headlin
     follows = picture.by[1].error <= 1e-9 * float(np.abs(picture.by[1].expected).max())
     assert follows == (gain == 1e-6)
     assert linear_sentences(picture)[0] == headline
-    assert verdict(state)[1][0].startswith("In general it is not linear in X")
+    assert verdict(state)[1].startswith("In general it is not linear in X")
 
 
 def test_a_change_that_reaches_nobody_is_not_said_to_reach_all() -> None:
@@ -280,7 +280,9 @@ def test_a_change_that_reaches_nobody_is_not_said_to_reach_all() -> None:
 def test_the_place_of_epsilon_has_one_name(eps: float) -> None:
     for inside in (True, False):
         state = BlockState(picture=BlockPicture.NORM, eps=eps, eps_inside_sqrt=inside)
-        told = " ".join([*norm_sentences(norm_picture(state)), *verdict(state)[1], settings_words(BlockState(eps=eps))])
+        told = " ".join(
+            [*norm_sentences(norm_picture(state)), *verdict(state)[1:], settings_words(BlockState(eps=eps))]
+        )
         assert not re.search(r"\b(below|in the root)\b", told, re.IGNORECASE)
 
 

@@ -171,13 +171,13 @@ def test_a_window_as_wide_as_the_input_is_not_said_to_save_anything(window: int)
     words = plain("\n".join(layer_sentences(layer_picture(state))))
     assert f"A window of {window} keys leaves out nothing at n = 1024." in words
     assert "instead of" not in words
-    headline, lines = verdict(state)
+    headline, *lines = verdict(state)
     assert headline == "The window is not narrower than the input."
     assert "grows with n²" in lines[0]
     reach = replace(state, picture=CostPicture.REACH)
-    assert "any two tokens are one step apart" in verdict(reach)[1][0]
-    assert "several layers" in verdict(replace(reach, window=100))[1][0]
-    assert "one step apart" not in verdict(replace(reach, window=100))[1][0]
+    assert "any two tokens are one step apart" in verdict(reach)[1]
+    assert "several layers" in verdict(replace(reach, window=100))[1]
+    assert "one step apart" not in verdict(replace(reach, window=100))[1]
     kept = reach_picture(state).rows[-1]
     assert plain(kept.attention) == "2·n·d = 1 572 864"
     assert plain(reach_picture(replace(state, window=100)).rows[-1].attention) == "2·w·d = 153 600"
@@ -224,7 +224,7 @@ def test_what_the_presets_claim() -> None:
 def test_every_picture_has_a_title_settings_and_a_verdict(picture) -> None:
     for windowed in (False, True):
         state = replace(CostState(), picture=picture, windowed=windowed)
-        headline, lines = verdict(state)
+        headline, *lines = verdict(state)
         for text in (settings_words(state), headline, *lines):
             assert text
 
@@ -238,7 +238,7 @@ SAID = (Path(__file__).parents[1] / "data" / "tutorial_sentences.txt").read_text
 def test_the_headline_has_the_factor_of_the_layer(n: int) -> None:
     state = replace(CostState(), n=n)
     cost = cost_of(state)
-    headline, lines = verdict(state)
+    headline, *lines = verdict(state)
     assert plain(headline).endswith(f"The matrix is × 4, the layer {plain(ratio_words(cost.doubling_ratio))}.")
     assert plain(share_words(cost.quadratic_flops / cost.layer_flops)) in plain(lines[0])
     assert "stores none, for some more operations" in lines[1]
@@ -247,7 +247,7 @@ def test_the_headline_has_the_factor_of_the_layer(n: int) -> None:
 @pytest.mark.parametrize("windowed", [False, True])
 @pytest.mark.parametrize("picture", CostPicture)
 def test_quotation_marks_stand_around_what_a_tutorial_says(picture: CostPicture, windowed: bool) -> None:
-    headline, lines = verdict(replace(CostState(), picture=picture, windowed=windowed))
+    headline, *lines = verdict(replace(CostState(), picture=picture, windowed=windowed))
     sentences = [headline, *lines, *(ready.look_for for ready in COST_PRESETS)]
     for passage in re.findall(r"“([^”]*)”", " ".join([*sentences, *reach_sentences(reach_picture(CostState()))])):
         assert passage.strip(" …").lower() in SAID
@@ -255,8 +255,8 @@ def test_quotation_marks_stand_around_what_a_tutorial_says(picture: CostPicture,
 
 def test_a_window_of_one_key_reaches_nobody() -> None:
     state = replace(CostState(), picture=CostPicture.REACH, windowed=True, window=1)
-    assert "with a window of 1, no token sees another" in verdict(state)[1][0]
-    assert "several layers" not in verdict(state)[1][0]
+    assert "with a window of 1, no token sees another" in verdict(state)[1]
+    assert "several layers" not in verdict(state)[1]
 
 
 @pytest.mark.parametrize(("one", "other"), [("cat", "dog"), ("a cat sat", "a cat sat")])

@@ -59,12 +59,12 @@ def description(state: BlockState) -> str:
     return f"{picture_title(state)}. {settings_words(state)}"
 
 
-def verdict(state: BlockState) -> tuple[str, tuple[str, ...]]:
-    """Return a headline, and what is true of the state."""
+def verdict(state: BlockState) -> tuple[str, ...]:
+    """Return what is true of a state, the most important first."""
     return _VERDICTS[state.picture](state)
 
 
-def _on_layer(state: BlockState) -> tuple[str, tuple[str, ...]]:
+def _on_layer(state: BlockState) -> tuple[str, ...]:
     lines = [_mixing_sentence(state), _residual_sentence(state), _norm_sentence(state)]
     if state.feed_forward:
         half = (
@@ -79,7 +79,7 @@ def _on_layer(state: BlockState) -> tuple[str, tuple[str, ...]]:
         if state.feed_forward
         else "Attention alone, without a feed-forward network."
     )
-    return headline, tuple(line for line in lines if line)
+    return headline, *(line for line in lines if line)
 
 
 def _origin_sentence(state: BlockState) -> str:
@@ -123,25 +123,23 @@ def _norm_sentence(state: BlockState) -> str:
     )
 
 
-def _on_future(state: BlockState) -> tuple[str, tuple[str, ...]]:
+def _on_future(state: BlockState) -> tuple[str, ...]:
     if state.causal:
         return (
             "“The model literally cannot attend to future tokens”: true to the last bit.",
-            ("Masked weights are exactly 0, and everything else works position by position.",),
+            "Masked weights are exactly 0, and everything else works position by position.",
         )
     return (
         "Without a mask a change can reach every row.",
-        ("Each token attends to the one that is replaced, if only a little.",),
+        "Each token attends to the one that is replaced, if only a little.",
     )
 
 
-def _on_cache(_state: BlockState) -> tuple[str, tuple[str, ...]]:
+def _on_cache(_state: BlockState) -> tuple[str, ...]:
     return (
         "A cache changes the work, not the result.",
-        (
-            "Under a causal mask the keys and values of earlier tokens never change, so they can be kept. That takes "
-            "memory.",
-        ),
+        "Under a causal mask the keys and values of earlier tokens never change, so they can be kept. That takes "
+        "memory.",
     )
 
 

@@ -77,36 +77,32 @@ SETTINGS = {
 # ---- What is true of them ----
 
 
-def verdict(state: BlockState) -> tuple[str, tuple[str, ...]]:
-    """Return a headline, and what is true of the state."""
+def verdict(state: BlockState) -> tuple[str, ...]:
+    """Return what is true of a state, the most important first."""
     return VERDICTS[state.picture](state)
 
 
-def _on_depth(_state: BlockState) -> tuple[str, tuple[str, ...]]:
+def _on_depth(_state: BlockState) -> tuple[str, ...]:
     return (
         "The residual prevents vanishing gradients with small weights and no norm.",
-        (
-            "“They allow gradients to flow directly through the network” is not the whole story, as the table shows: "
-            "with He’s weights a norm alone keeps the gradient, with or without the residual, and without a norm the "
-            "gradient explodes in spite of the residual.",
-            "After 24 layers with He’s weights and post-norm all tokens are alike, with or without the residual. With "
-            "0.02 the residual keeps them apart.",
-            "All this is measured on random weights with a random gradient at the output, not in training.",
-        ),
+        "“They allow gradients to flow directly through the network” is not the whole story, as the table shows: "
+        "with He’s weights a norm alone keeps the gradient, with or without the residual, and without a norm the "
+        "gradient explodes in spite of the residual.",
+        "After 24 layers with He’s weights and post-norm all tokens are alike, with or without the residual. With "
+        "0.02 the residual keeps them apart.",
+        "All this is measured on random weights with a random gradient at the output, not in training.",
     )
 
 
-def _on_norm(state: BlockState) -> tuple[str, tuple[str, ...]]:
+def _on_norm(state: BlockState) -> tuple[str, ...]:
     if state.eps == 0.0:
-        return "Without ε both formulas are the same.", ("Both divide by σ alone.", _constant_row_sentence(state))
+        return "Without ε both formulas are the same.", "Both divide by σ alone.", _constant_row_sentence(state)
     root, eps = brief(state.eps**0.5), brief(state.eps)
     return (
         "The place of ε only matters for small rows.",
-        (
-            f"÷ √(σ² + ε) brings a row with σ = √ε = {root} to 0.707; ÷ (σ + ε) brings one with σ = ε = {eps} to 0.5. "
-            "Much larger rows come out with 1.",
-            _constant_row_sentence(state),
-        ),
+        f"÷ √(σ² + ε) brings a row with σ = √ε = {root} to 0.707; ÷ (σ + ε) brings one with σ = ε = {eps} to 0.5. "
+        "Much larger rows come out with 1.",
+        _constant_row_sentence(state),
     )
 
 
@@ -116,12 +112,12 @@ def _constant_row_sentence(state: BlockState) -> str:
     return "A row of one number repeated does not become 0: RMS norm does not subtract the mean."
 
 
-def _on_linear(state: BlockState) -> tuple[str, tuple[str, ...]]:
+def _on_linear(state: BlockState) -> tuple[str, ...]:
     if len(tokens_in(state.sentence)) <= 1:
         why = "With one token its weight is 1, whatever X is: here attention is linear in X too. Write a second word."
     else:
         why = "In general it is not linear in X, because the weights come from X too, through the softmax."
-    return "Attention is “purely linear in V”: true for fixed weights.", (why,)
+    return "Attention is “purely linear in V”: true for fixed weights.", why
 
 
 VERDICTS = {

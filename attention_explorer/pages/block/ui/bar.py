@@ -12,9 +12,9 @@ from attention_explorer.kit.controls.small_number_box import SmallNumberBox
 from attention_explorer.kit.controls.whole_number_box import show_number
 from attention_explorer.kit.pictures.controls import PictureBar
 from attention_explorer.model import Activation, NormKind, NormPlacement
-from attention_explorer.pages.stack.learned import LEARNED_WITH
 from attention_explorer.pages.stack.presets import BLOCK_PRESETS, is_changed, learned_settings
 from attention_explorer.pages.stack.state import (
+    LEARNED_WITH,
     OF_BLOCK,
     BlockPicture,
     BlockState,

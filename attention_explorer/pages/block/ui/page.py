@@ -51,8 +51,7 @@ class BlockPage(PicturesPage[BlockState]):
         return picture_title(state)
 
     def verdict_of(self, state: BlockState) -> tuple[TextLine, ...]:
-        headline, lines = verdict(state)
-        return notes_of((headline, *lines))
+        return notes_of(verdict(state))
 
     def make_bar(self) -> BlockBar:
         return BlockBar(self.session, self.part, self.look)

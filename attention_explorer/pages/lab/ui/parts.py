@@ -52,19 +52,9 @@ def _change_cost(state: CostState, name: str, value: Any) -> CostState:  # noqa:
 _SIZES = ("n", "d_model", "heads", "layers", "d_ff", "window", "context")
 
 
-def _about_cost(state: CostState) -> tuple[str, ...]:
-    headline, lines = cost_wording.verdict(state)
-    return (headline, *lines)
-
-
 def _stack_what(state: BlockState, _numbers: object, arrays: Arrays) -> Numbers:
     what = f"{layers_wording.TITLES[state.picture]}. {layers_wording.settings_words(state)}"
     return stack_numbers(state, what, arrays)
-
-
-def _about_stack(state: BlockState) -> tuple[str, ...]:
-    headline, lines = layers_wording.verdict(state)
-    return (headline, *lines)
 
 
 SCORES = Part(
@@ -84,7 +74,7 @@ COST = Part(
     COST_PRESETS,
     is_cost_changed,
     cost_wording.settings_words,
-    _about_cost,
+    cost_wording.verdict,
     lambda _state, numbers, _arrays: cost_numbers(numbers),
     _change_cost,
 )
@@ -94,6 +84,6 @@ STACK = Part(
     BLOCK_PRESETS,
     is_stack_changed,
     layers_wording.settings_words,
-    _about_stack,
+    layers_wording.verdict,
     _stack_what,
 )
