@@ -113,10 +113,13 @@ class View(Generic[S]):
 
     def of(self, state: S) -> S:
         """Return the state of the part as this view shows it."""
-        found: S = with_value(state, "picture", self.shown)
-        return found
+        return state if self.shows(state) else with_value(state, "picture", self.shown)
+
+    def shows(self, state: Any) -> bool:  # noqa: ANN401 # a state of the part, whose class has the field
+        """Whether a state of the part is as this view shows it."""
+        return bool(state.picture == self.shown)
 
     @property
     def presets(self) -> tuple[Preset[S], ...]:
         """The presets that are made for this view."""
-        return tuple(ready for ready in self.part.presets if self.of(ready.state) == ready.state)
+        return tuple(ready for ready in self.part.presets if self.shows(ready.state))

@@ -9,7 +9,7 @@ from typing import Any, TypeVar
 from PySide6.QtCore import QPointF, QRectF
 from PySide6.QtGui import QPainter
 
-from attention_explorer.kit.items.item import TURNS, Arrays, Hit, Item, Step
+from attention_explorer.kit.items.item import TURNS, Arrays, Hit, Item, Step, around
 from attention_explorer.kit.theme import Look
 
 F = TypeVar("F")
@@ -105,10 +105,7 @@ class Together(Item[tuple[Placed, ...]]):
         return tuple(name for item in self.items for name in item.names())
 
     def data_box(self, layout: tuple[Placed, ...]) -> QRectF:
-        whole = QRectF()
-        for placed in layout:
-            whole = whole.united(placed.item.data_box(placed.layout))
-        return whole
+        return around(placed.item.data_box(placed.layout) for placed in layout)
 
     def spoken(self) -> str:
         return " ".join(filter(None, (item.spoken() for item in self.items)))

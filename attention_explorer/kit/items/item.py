@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any, Generic, TypeVar
 
@@ -151,6 +152,14 @@ class Blank(Item[QRectF]):
         return layout
 
 
+def around(boxes: Iterable[QRectF]) -> QRectF:
+    """Return the smallest rectangle round some boxes."""
+    whole = QRectF()
+    for box in boxes:
+        whole = whole.united(box)
+    return whole
+
+
 TURNS = {
     int(Qt.Key.Key_Up): (-1, 0),
     int(Qt.Key.Key_Down): (1, 0),
@@ -158,6 +167,8 @@ TURNS = {
     int(Qt.Key.Key_Right): (0, 1),
 }
 """By key, how it goes through rows and columns."""
+SIDEWAYS = {key: column for key, (row, column) in TURNS.items() if not row}
+"""By key, how it goes from left to right."""
 
 
 def walked(name: str, hit: Hit | None, key: int, shape: tuple[int, int]) -> Hit | None:

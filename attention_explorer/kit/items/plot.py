@@ -19,7 +19,7 @@ from attention_explorer.kit.drawing.curve_chart import paint_dot
 from attention_explorer.kit.drawing.legend import entries_height
 from attention_explorer.kit.drawing.marks import draw_line, pen, text_size
 from attention_explorer.kit.items.axis import TICKS, Axis, ticks_along
-from attention_explorer.kit.items.item import Arrays, Hit, Item, Step
+from attention_explorer.kit.items.item import SIDEWAYS, Arrays, Hit, Item, Step
 from attention_explorer.kit.items.plot_marks import LEGEND_LINE, SAMPLE, WORDS, At, Bars, Curve, Handle, Mark, Points
 from attention_explorer.kit.theme import Look
 
@@ -210,7 +210,7 @@ class Plot(Item[PlotLayout]):
 
     def press(self, key: int) -> Step | None:
         for handle in self.of(Handle):
-            turn = _TURNS[handle.y is not None].get(key)
+            turn = (SIDEWAYS if handle.y is None else _UPWARDS).get(key)
             if turn is None or not handle.stops:
                 continue
             at = handle.x if handle.y is None else handle.y
@@ -219,7 +219,7 @@ class Plot(Item[PlotLayout]):
         return None
 
     def walk(self, hit: Hit | None, key: int) -> Hit | None:
-        turn = _TURNS[False].get(key)
+        turn = SIDEWAYS.get(key)
         if turn is None or not self.stops:
             return None
         if hit is None or hit.item != self.name or not isinstance(hit.part, At):
@@ -234,10 +234,7 @@ class Plot(Item[PlotLayout]):
         return found
 
 
-_TURNS = (
-    {int(Qt.Key.Key_Left): -1, int(Qt.Key.Key_Right): 1},
-    {int(Qt.Key.Key_Down): -1, int(Qt.Key.Key_Up): 1},
-)
+_UPWARDS = {int(Qt.Key.Key_Down): -1, int(Qt.Key.Key_Up): 1}
 
 
 def next_stop(stops: Sequence[float], at: float, turn: int) -> float:

@@ -9,7 +9,7 @@ from PySide6.QtGui import QPainter
 
 from attention_explorer.kit.drawing.contrast import readable_ink
 from attention_explorer.kit.drawing.marks import colour_of, pen, text_size
-from attention_explorer.kit.items.item import Hit, Item, walked
+from attention_explorer.kit.items.item import Hit, Item, around, walked
 from attention_explorer.kit.items.strips import Colour, colour_in
 from attention_explorer.kit.theme import Look
 
@@ -77,10 +77,7 @@ class Shares(Item[SharesLayout]):
         return len(self.bars) * look.px(HIGHEST) * 0.8 + (len(self.bars) - 1) * look.px(GAP)
 
     def data_box(self, layout: SharesLayout) -> QRectF:
-        whole = QRectF()
-        for bar in layout.bars:
-            whole = whole.united(bar)
-        return whole
+        return around(layout.bars)
 
     def paint(self, painter: QPainter, layout: SharesLayout, look: Look, *, vector: bool = False) -> None:
         middle = Qt.AlignmentFlag.AlignVCenter | Qt.AlignmentFlag.AlignLeft

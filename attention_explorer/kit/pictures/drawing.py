@@ -73,14 +73,6 @@ class Layers:
     """(painter, picture, layout, look): what lies over the ground and changes with every step."""
 
 
-def stacked_below(narrow: float, share: float) -> Callable[[object, float], float | None]:
-    """Return the height of figures of a picture that puts its parts below one another in less than ``narrow`` pixels.
-
-    There it is ``share`` × as high as wide.
-    """
-    return lambda _picture, width: share * width if width < narrow else None
-
-
 @dataclass(frozen=True, slots=True)
 class PictureDrawing(Generic[S, P, L]):
     """How a picture is computed, laid out, painted, marked, pointed at and put into words.

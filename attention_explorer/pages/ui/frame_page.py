@@ -232,26 +232,25 @@ class FramePage(RequestingPage):
 
     def open_drawer(self, is_open: bool) -> None:
         """Show everything else in place of the panel, or put it away."""
-        if is_open:
-            self.is_open = True
-            self._fill_drawer()
-        (self.drawer if is_open else self.panel).show()
         first = self.drawer.search if is_open else self.panel.more
-        first.setFocus()  # before what had the keyboard is hidden: it would go elsewhere, and the page scroll there
-        self._put(drawer=is_open)
+        self._exchange(first, is_open=is_open)
         if not is_open:
             self.drawer.search.clear()  # opened again, it has everything
         keep_in_view(first, SETTLES_MILLISECONDS)
 
-    def _put(self, *, drawer: bool) -> None:
-        self.is_open = drawer
+    def _exchange(self, first: QWidget | None, *, is_open: bool) -> None:
+        """Show the drawer in place of the panel, or the panel; ``first`` gets the keyboard, if it is given."""
+        self.is_open = is_open
         self._fill_drawer()
-        self.panel.setVisible(not drawer)
-        self.drawer.setVisible(drawer)
+        comes, goes = (self.drawer, self.panel) if is_open else (self.panel, self.drawer)
+        comes.show()
+        if first is not None:
+            first.setFocus()  # before what had the keyboard is hidden: it would go elsewhere, and the page scroll there
+        goes.hide()
 
     def reveal(self, names: tuple[str, ...]) -> None:
         if any(control.accessibleName() in names for control in self.drawer.form_of(self.view).controls.values()):
-            self._put(drawer=True)
+            self._exchange(None, is_open=True)
 
     # ---- Showing ----
 
@@ -287,7 +286,7 @@ class FramePage(RequestingPage):
 
     def _view_for(self, state: object) -> View[Any]:
         """Return the view that asked for a state of its part."""
-        return next(view for view in self.views if isinstance(state, view.part.kind) and view.of(state) == state)
+        return next(view for view in self.views if isinstance(state, view.part.kind) and view.shows(state))
 
     def _load(self) -> None:
         """Compute what the state needs, if it is not what is shown already: at once, or on the worker."""

@@ -5,12 +5,11 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Any
 
-from PySide6.QtCore import Qt
 from PySide6.QtGui import QPainter
 
 from attention_explorer.core.numerals import size_text
 from attention_explorer.kit.items.columns import Above
-from attention_explorer.kit.items.item import Arrays, Hit
+from attention_explorer.kit.items.item import SIDEWAYS, Arrays, Hit
 from attention_explorer.kit.items.plot import next_stop
 from attention_explorer.kit.items.rows_map import RowsMap
 from attention_explorer.kit.items.words import Reading, Readings
@@ -39,9 +38,6 @@ INKS = ("value_ink", "text")
 """Of what is said of V and of X."""
 DIFFERENCES = (2, 5)
 """Where `LinearPicture.maps` has what V and X leave over."""
-
-
-_TURNS = {int(Qt.Key.Key_Left): -1, int(Qt.Key.Key_Right): 1}
 
 
 class Linear(Picture[BlockState, LinearPicture]):
@@ -90,12 +86,12 @@ class Linear(Picture[BlockState, LinearPicture]):
             placed.item.mark(painter, placed.layout, look, Hit(placed.item.name, hit.part))
 
     def walk(self, numbers: LinearPicture, hit: Hit | None, key: int) -> Hit | None:
-        if key in _TURNS:
+        if key in SIDEWAYS:
             return None
         return self.item(numbers).items[0].walk(None if hit is None else Hit(OUTPUT, hit.part), key)
 
     def press(self, state: BlockState, _numbers: LinearPicture, key: int) -> Change[BlockState] | None:
-        turn = _TURNS.get(key)
+        turn = SIDEWAYS.get(key)
         factor = state.factor if turn is None else next_stop(FACTORS, state.factor, turn)
         if factor == state.factor:
             return None

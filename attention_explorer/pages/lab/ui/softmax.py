@@ -14,7 +14,7 @@ from attention_explorer.core.numerals import plain, subscript
 from attention_explorer.kit.drawing.log_axis import log_bounds
 from attention_explorer.kit.items.axis import Axis
 from attention_explorer.kit.items.columns import Above
-from attention_explorer.kit.items.item import Arrays, Hit, Item
+from attention_explorer.kit.items.item import SIDEWAYS, Arrays, Hit, Item
 from attention_explorer.kit.items.map import Map
 from attention_explorer.kit.items.plot import Plot
 from attention_explorer.kit.items.plot_marks import At, Bars, Curve, Handle, Label, Line, Mark, Points
@@ -109,7 +109,7 @@ class SoftmaxBench(Picture[ScalingState, BenchPicture]):
     def press(self, state: ScalingState, numbers: BenchPicture, key: int) -> Change[ScalingState] | None:
         """Go to another key by left and right, move its score by up and down."""
         bench, at = state.bench, state.bench.key_shown
-        turn = {int(Qt.Key.Key_Left): -1, int(Qt.Key.Key_Right): 1}.get(key)
+        turn = SIDEWAYS.get(key)
         if turn is not None:
             return _at_key(state, bench, min(max(at + turn, 0), numbers.weights.shape[1] - 1))
         if key not in _NUDGES:

@@ -11,7 +11,7 @@ from PySide6.QtGui import QPainter
 
 from attention_explorer.kit.drawing.contrast import readable_ink
 from attention_explorer.kit.drawing.marks import colour_of, dashes, draw_line, pen
-from attention_explorer.kit.items.item import Hit, Item, Step
+from attention_explorer.kit.items.item import SIDEWAYS, Hit, Item, Step, around
 from attention_explorer.kit.items.plot import next_stop
 from attention_explorer.kit.items.strips import Colour, colour_in
 from attention_explorer.kit.theme import Look
@@ -101,10 +101,7 @@ class Squares(Item[SquaresLayout]):
         ]
 
     def data_box(self, layout: SquaresLayout) -> QRectF:
-        whole = QRectF()
-        for square in layout.doubled:
-            whole = whole.united(square & layout.box)
-        return whole
+        return around(square & layout.box for square in layout.doubled)
 
     # ---- Painting ----
 
@@ -195,7 +192,7 @@ class Squares(Item[SquaresLayout]):
         return min(stops, key=lambda stop: abs(math.sqrt(self.amount_of(stop) / layout.scale) - side))
 
     def press(self, key: int) -> Step | None:
-        turn = {int(Qt.Key.Key_Left): -1, int(Qt.Key.Key_Right): 1}.get(key)
+        turn = SIDEWAYS.get(key)
         if turn is None:
             return None
         to = next_stop((max(self.size // 2, 1), 2 * self.size), self.size, turn)

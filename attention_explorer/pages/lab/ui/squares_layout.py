@@ -10,6 +10,7 @@ from functools import lru_cache
 from PySide6.QtCore import QPointF, QRectF, QSizeF
 from PySide6.QtGui import QFont, QFontMetricsF
 
+from attention_explorer.kit.items.item import around
 from attention_explorer.kit.theme import Look
 
 GAP, BETWEEN, AROUND, LINE = 32, 22, 8, 18
@@ -133,9 +134,7 @@ def arranged(
     is_row = held.is_row if held else is_row
     now, then, words = _others(sides[1:], blocks[1:], look, is_row=is_row)
     line = QRectF(0, 0, look.px(150), look.px(LINE))
-    rest = QRectF()
-    for part in (*then, *(placed.box for placed in words)):
-        rest = rest.united(part)
+    rest = around((*then, *(placed.box for placed in words)))
     if is_row:
         line.moveTopLeft(QPointF(0, rest.bottom() + look.px(6)))
         shift = QPointF(box.left(), box.bottom() - line.bottom())

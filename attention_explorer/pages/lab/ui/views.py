@@ -6,6 +6,7 @@ from collections.abc import Callable
 from typing import Any
 
 from attention_explorer.kit.frame.view import Try, View
+from attention_explorer.model import NormKind, NormPlacement
 from attention_explorer.model.score_draws import ScoreSource
 from attention_explorer.pages.lab.cost_layer import cost_of, reason_without_cost
 from attention_explorer.pages.lab.cost_state import CostPicture, CostState, Quantity
@@ -107,7 +108,6 @@ def _of_scores() -> tuple[View[ScalingState], ...]:
 
 
 def _of_cost(measurement: Callable[[], Measurement | None]) -> tuple[View[CostState], ...]:
-
     return (
         View(
             LabView.COST,
@@ -199,7 +199,7 @@ def _of_layers() -> tuple[View[BlockState], ...]:
                     lambda state: state.norm_scale >= 100 * state.eps**0.5,
                     "norm_scale",
                 ),
-                Try("Choose RMS norm", lambda state: state.norm_kind == "rms", "norm_kind"),
+                Try("Choose RMS norm", lambda state: state.norm_kind is NormKind.RMS, "norm_kind"),
             ),
         ),
         View(
@@ -226,7 +226,7 @@ def _of_layers() -> tuple[View[BlockState], ...]:
             ("layers", *_LAYER[1:]),
             (
                 Try("Take the residual away", lambda state: not state.residual, "residual"),
-                Try("Put the norm before", lambda state: state.norm == "pre", "norm"),
+                Try("Put the norm before", lambda state: state.norm is NormPlacement.PRE, "norm"),
             ),
         ),
     )

@@ -6,14 +6,13 @@ from dataclasses import replace
 from typing import Any
 
 import numpy as np
-from PySide6.QtCore import Qt
 
 from attention_explorer.core.colour_scale import ColourScale, FloatArray, ScaleKind
 from attention_explorer.core.map_picture import MapPicture
 from attention_explorer.core.numerals import percent, plain
 from attention_explorer.kit.items.axis import Axis
 from attention_explorer.kit.items.columns import Above, Beside
-from attention_explorer.kit.items.item import Arrays, Hit, Item
+from attention_explorer.kit.items.item import SIDEWAYS, Arrays, Hit, Item
 from attention_explorer.kit.items.map import Map
 from attention_explorer.kit.items.plot import Plot, next_stop
 from attention_explorer.kit.items.plot_marks import Bars, Bracket, Curve, Handle, Label, Line, Mark
@@ -117,7 +116,7 @@ class Why(Picture[ScalingState, ScoresPicture]):
         return _with_d_k(state, min(STOPS, key=lambda d_k: abs(ends[d_k] - to[0])))
 
     def press(self, state: ScalingState, numbers: ScoresPicture, key: int) -> Change[ScalingState] | None:
-        turn = {int(Qt.Key.Key_Left): -1, int(Qt.Key.Key_Right): 1}.get(key)
+        turn = SIDEWAYS.get(key)
         return None if turn is None else _with_d_k(state, round(next_stop(STOPS, state.d_k, turn)))
 
 
