@@ -302,7 +302,7 @@ def test_a_d_k_of_its_own_is_said_to_be_one_draw(host, qtbot):
     assert not note.isVisible()
     type_into(qtbot, host.panel.sizes.d_k, "64")
     assert note.isVisible()
-    assert "see Scaling" in note.text()
+    assert "see Lab" in note.text()
 
 
 def test_one_wide_head_shows_its_width_and_is_told_what_d_k_may_be(open_host, qtbot):

@@ -1,4 +1,4 @@
-"""The numbers of the Cost page as files: every count with its formula, and what was measured here."""
+"""The numbers of what attention costs as files: every count with its formula, and what was measured here."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Ready-made states of the Cost page, each with a sentence that says what to look for."""
+"""Ready-made states of the pictures of cost, each with a sentence that says what to look for."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a person can change on the Cost page: the sizes of a transformer, and what is shown of their price."""
+"""What a person can change of the pictures of cost: the sizes of a transformer, and what is shown of their price."""
 
 from __future__ import annotations
 
@@ -16,8 +16,6 @@ LONGEST, WIDEST, MOST_HEADS, MOST_LAYERS, WIDEST_HIDDEN = 2**24, 2**17, 1024, 10
 LONGEST_CONTEXT = 64
 _WIDTHS = (64, 128, 256, 512, 768, 1024, 1280, 1600, 2048, 4096, 8192, 12288)
 _LENGTHS = tuple(sorted({round(2 ** (step / 2)) for step in range(41)} | {10, 100, 1000, 10_000, 100_000, 1_000_000}))
-LOWEST_MEASURED, HIGHEST_MEASURED = 512, 8192
-"""Where measuring can end: 8192² numbers of 8 bytes are 0.5 GiB, and attention holds several such matrices."""
 
 
 class CostPicture(StrEnum):
@@ -60,7 +58,7 @@ class Scope(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class CostState(CheckedFields):
-    """The Cost page. The sizes of GPT-2 small at the beginning."""
+    """What is counted of a transformer. The sizes of GPT-2 small at the beginning."""
 
     n: int = declared(
         1024,
@@ -148,6 +146,7 @@ class CostState(CheckedFields):
         "longest measured",
         "The longest input that is measured: each doubling takes about four times as long",
         "Choose how far to measure",
+        # 8192² numbers of 8 bytes are 0.5 GiB, and attention holds several such matrices.
         choices=(512, 1024, 2048, 4096, 8192),
         is_view=True,
     )

@@ -1,4 +1,4 @@
-"""The numbers of the Scaling page as files, with the settings they were made with."""
+"""The numbers of the pictures of scores as files, with the settings they were made with."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Ready-made states of the Scaling page: what to look for in each, and what is true of what tutorials say."""
+"""Ready-made states of the pictures of scores: what to look for in each, and what is true of what tutorials say."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a person can change on the Scaling page: how scores are drawn, and the softmax bench."""
+"""What a person can change of the pictures of scores: how scores are drawn, and the softmax bench."""
 
 from __future__ import annotations
 
@@ -142,7 +142,7 @@ class BenchState(CheckedFields):
 
 @dataclass(frozen=True, slots=True)
 class ScalingState(CheckedFields):
-    """The Scaling page."""
+    """How scores are drawn, and the softmax bench."""
 
     picture: ScalingPicture = declared(
         ScalingPicture.SCORES, "picture", "Which picture is shown", "Show another picture", is_view=True

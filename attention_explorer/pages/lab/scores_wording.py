@@ -1,4 +1,4 @@
-"""The words of the Scaling page: titles, what the settings are, and what is true of them."""
+"""The words of the pictures of scores: titles, what the settings are, and what is true of them."""
 
 from __future__ import annotations
 

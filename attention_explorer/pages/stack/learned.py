@@ -12,7 +12,6 @@ from attention_explorer.model import NormPlacement
 from attention_explorer.model.arrays import Floats
 from attention_explorer.model.layer_stack import EncoderStack
 from attention_explorer.model.learning import SequenceNetwork
-from attention_explorer.pages.stack.state import LEARNED_WITH as LEARNED_WITH
 from attention_explorer.pages.stack.state import BlockState, LearnedStack
 from attention_explorer.sources.learned.setup import LearningSetup
 from attention_explorer.sources.learned.tasks import TASKS, task_of
@@ -24,7 +23,6 @@ _OTHER_TASKS = {
     "dictionary": "A dictionary has queries and keys but no layer around them, and Block draws layers.",
     "translation": "A translation looks at a second sentence, but Block draws layers that look only at their own.",
 }
-DRAWN_ANEW = "It draws weights of its own at random, and these were learned: choose a preset."
 
 
 def reason_against(setup: LearningSetup) -> str:

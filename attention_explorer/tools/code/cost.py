@@ -1,4 +1,4 @@
-"""The programs of the Cost page: what is counted, and the two inputs that go through a layer."""
+"""The programs of what attention costs: what is counted, and the two inputs that go through a layer."""
 
 from __future__ import annotations
 

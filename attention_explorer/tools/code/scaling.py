@@ -1,4 +1,4 @@
-"""The programs of the Scaling page: scores that are drawn, how they grow with d_k, and the softmax bench."""
+"""The programs of Lab’s pictures of scores: scores that are drawn, how they grow with d_k, and the softmax bench."""
 
 from __future__ import annotations
 

@@ -513,7 +513,7 @@ def _cost(state: CostState) -> Members:
     def sizes() -> ModelSize:
         cost = layer_picture(state).cost
         if cost is None:
-            raise ExpressionError(f"the page Cost refuses its settings: {layer_picture(state).reason}")
+            raise ExpressionError(f"Cost on the page Lab refuses its settings: {layer_picture(state).reason}")
         return cost
 
     def growth(read: Callable[[ModelSize], float], words: str) -> Callable[[], Member]:

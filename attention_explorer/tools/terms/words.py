@@ -34,7 +34,7 @@ NUMBERS = (
     ),
     (
         "Numbers that are typed",
-        "Those in hints and in tutorials’ tables were typed, not computed. The table under Block, Depth was measured "
+        "Those in hints and in tutorials’ tables were typed, not computed. The table under Lab, Depth was measured "
         "with PyTorch.",
     ),
 )

@@ -83,11 +83,11 @@ class SizesSection(RecipeSection):
         self.auto = self.make_switch("auto", "d_k is d_model divided by the number of heads", "", self._on_auto)
         self.add_field_row("d_k", self.d_k, self.auto)
         self.keep_width(self.d_k, 56)
-        self.one_draw = QLabel("One random draw: see Scaling for many.")
+        self.one_draw = QLabel("One random draw: see Lab for many.")
         self.one_draw.setObjectName("muted")
         self.one_draw.setToolTip(
             "Another d_k draws other numbers, so scores that spread more or less here may be luck.\n"
-            "The Scaling page draws many times for each d_k and shows what d_k itself does."
+            "Lab draws many times for each d_k and shows what d_k itself does."
         )
         self.add_wide(self.one_draw)
 
