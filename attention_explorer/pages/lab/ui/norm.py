@@ -44,6 +44,8 @@ LABELLED = {True: 0.3, False: 0.8}
 """How high the names of the curves stand."""
 DASHES = (7.0, 4.0)
 TICKS = tuple((fifth / 5, f"{fifth / 5:g}") for fifth in range(6))
+MARGIN = 76.0
+"""Pixels at zoom 1 left of the rows: the same feature stands above itself."""
 FEATURE = Axis(0.0, float(FEATURES), is_bare=True)
 
 
@@ -150,6 +152,7 @@ def _row(name: str, bars: tuple[Bars, ...], end: float) -> Plot:
         snap=lambda x: min(int(x), FEATURES - 1) + 0.5,
         stops=[feature + 0.5 for feature in range(FEATURES)],
         has_legend=False,
+        margin=MARGIN,
     )
 
 

@@ -247,7 +247,7 @@ def _readings(numbers: BenchPicture) -> tuple[str, tuple[Reading, ...]]:
     if not numbers.has_slope:
         return "How a weight answers", ()
     gap = Reading(plain(numbers.gap), "gap of the two largest")
-    return "How a weight answers", (Reading(number_text(numbers.slope), "p (1 − p), largest weight"), gap)
+    return "How a weight answers", (Reading(number_text(numbers.slope), "p (1 − p), largest"), gap)
 
 
 def _small(numbers: BenchPicture) -> tuple[Item[Any], ...]:

@@ -139,7 +139,7 @@ def _plot(numbers: ScoresPicture, drawn: tuple[bool, ...], name: str, title: str
         text = f"{share(beyond)} beyond the axis"
         marks.append(Label(high, 0.5 * top, text, "muted", fixed=True, anchor=(1.0, 0.5)))
     if False in drawn:
-        marks.append(Label(low, top, "dotted: predicted", "muted", 12.0, fixed=True, anchor=(0.0, 0.0)))
+        marks.append(Label(low, top, "dotted: predicted", "muted", 12.0, fixed=True, anchor=(0.0, 0.0), has_halo=False))
     return Plot(name, Axis(low, high, title, grid=True), Axis(0.0, top, is_bare=True), tuple(marks), has_legend=False)
 
 
