@@ -3,19 +3,22 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 from heads_driver import painted_texts, pixels
 from PySide6.QtCore import QPointF, QRectF, QSize, Qt
 from PySide6.QtTest import QTest
 from svg_reader import overlaps, text_places
+from writing_driver import cut_texts, svg_by, written_by, written_over
 
+from attention_explorer.kit.export.figure import FigureStyle
 from attention_explorer.kit.export.svg_file import svg_bytes
 from attention_explorer.kit.items.columns import Placed
 from attention_explorer.kit.items.item import Hit
 from attention_explorer.kit.picture import Laid, Picture
 from attention_explorer.kit.pictures.canvas import PicturesCanvas
+from attention_explorer.kit.pictures.figure import PicturesFigure
 from attention_explorer.kit.theme import LIGHT, Look
 
 
@@ -35,9 +38,11 @@ class PictureOnCanvas:
         self.canvas.resize(*size)
         self.show()
         self.canvas.show()
+        qtbot.waitExposed(self.canvas)
 
-    def show(self) -> None:
-        """Compute and show the picture of the state."""
+    def show(self, state: Any = None) -> None:
+        """Compute and show the picture of the state, or of another one."""
+        self.state = self.state if state is None else state
         self.canvas.show_picture(self.picture, self.picture.compute(self.state, (0, 0)))
 
     def _apply(self, change) -> None:
@@ -45,22 +50,30 @@ class PictureOnCanvas:
         self._preview(change)
 
     def _preview(self, change) -> None:
-        self.state = change.state
         self.labels.append(change.label)
-        self.show()
+        self.show(change.state)
 
     def _drop(self, kept: bool) -> None:
         if kept:
             self.before = self.state
         else:
-            self.state = self.before
-            self.show()
+            self.show(self.before)
 
     # ---- The eye ----
 
     @property
     def laid(self) -> Laid:
         return self.canvas.picture_layout
+
+    @property
+    def item(self) -> Any:
+        """What the picture is made of."""
+        return self.laid.item
+
+    @property
+    def layout(self) -> Any:
+        """Where everything of the picture is."""
+        return self.laid.layout
 
     def placed(self, name: str) -> Placed:
         """Return an item of the picture with its layout."""
@@ -88,6 +101,31 @@ class PictureOnCanvas:
     def pixels(self) -> np.ndarray:
         """What is on the screen, with its marks."""
         return pixels(self.canvas.grab().toImage()).copy()
+
+    def badly_written(self, wide: int, high: int) -> list[str]:
+        """Return what is cut off, or written over something else, in a canvas of some size."""
+        self.canvas.resize(wide, high)
+        lines = written_by(self.canvas.paint_picture, QRectF(self.canvas.rect()))
+        assert len(lines) > 4
+        return written_over(self.canvas, lines) + cut_texts(self.canvas, lines)
+
+    def words_beside(self) -> int:
+        """Return how many words stand above and beside the picture."""
+        panel = self.picture.panel(self.numbers)
+        return len(f"{self.picture.headline(self.numbers)} {panel.title} {panel.sentence}".split())
+
+    def figure(self) -> PicturesFigure:
+        """Return it as a figure for paper, 89 mm wide."""
+        drawing, no_numbers = cast(Any, self.picture), cast(Any, None)
+        figure = PicturesFigure(self.state, drawing, "Title", "Summary.", "Caption.", no_numbers)
+        return figure.styled(FigureStyle(width=336.0))
+
+    def figure_texts(self) -> list[str]:
+        """Return what is written in a figure in which nothing is an image."""
+        figure, space = self.figure(), "{http://www.w3.org/2000/svg}"
+        root = svg_by(figure.paint, figure.size)
+        assert not list(root.iter(f"{space}image"))
+        return ["".join(text.itertext()).strip() for text in root.iter(f"{space}text")]
 
     # ---- The hand ----
 

@@ -6,8 +6,8 @@ from dataclasses import replace
 from typing import Any
 
 import pytest
+from picture_on_canvas import PictureOnCanvas
 from PySide6.QtCore import QPointF, Qt
-from shown_picture import ShownPicture
 
 from attention_explorer.kit.items.item import Hit
 from attention_explorer.kit.items.plot_marks import At
@@ -23,12 +23,12 @@ FEW = ScalingState(picture=ScalingPicture.GROWTH, draws=150)
 
 @pytest.fixture
 def show(qtbot: Any, hand: Any) -> Any:
-    return lambda state: ShownPicture(qtbot, hand, AgainstD(), state)
+    return lambda state: PictureOnCanvas(qtbot, hand, AgainstD(), state)
 
 
 def test_the_line_is_dragged_from_d_k_to_d_k(show: Any) -> None:
     shown = show(FEW)
-    shown.hand.drag(shown.layout.place(64.0, 0.1), shown.layout.place(9.0, 0.1))
+    shown.mouse.drag(shown.layout.place(64.0, 0.1), shown.layout.place(9.0, 0.1))
     assert shown.state.d_k == 8
     assert set(shown.labels) == {"Change d_k"}
     point = shown.numbers.point_at(8)
@@ -73,9 +73,9 @@ def test_a_place_tells_what_was_measured_at_the_nearest_d_k(show: Any) -> None:
 )
 def test_what_stands_above_and_beside_it(show: Any, changes: dict[str, Any], headline: str) -> None:
     shown = show(replace(FEW, draws=60, **changes))
-    assert shown.kind.headline(shown.numbers) == headline
+    assert shown.picture.headline(shown.numbers) == headline
     assert shown.words_beside() <= 50
-    assert shown.kind.says(shown.numbers)[0] in shown.canvas.spoken()
+    assert shown.picture.says(shown.numbers)[0] in shown.canvas.spoken()
     if shown.state.keys > 1:  # of one key both curves are one line
         assert shown.badly_written(360, 400) == []
         assert shown.badly_written(800, 540) == []
@@ -102,4 +102,4 @@ def test_while_it_is_asked_for_nothing_tells(show: Any) -> None:
 def test_files_have_text_and_no_image(show: Any) -> None:
     shown = show(FEW)
     assert {"as they come", "divided by √d_k", "uniform: 1/6"} <= set(shown.figure_texts())
-    assert next(iter(shown.kind.arrays(shown.numbers))) == "std_raw"
+    assert next(iter(shown.picture.arrays(shown.numbers))) == "std_raw"

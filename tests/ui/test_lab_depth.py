@@ -103,9 +103,8 @@ def test_all_that_was_measured_is_said(shown: PictureOnCanvas) -> None:
 )
 def test_what_stands_above_and_beside_it(qtbot: Any, hand: Any, changes: dict[str, Any], headline: str) -> None:
     shown = PictureOnCanvas(qtbot, hand, Depth(), replace(block_preset("depth").state, **changes))
-    panel = shown.picture.panel(shown.numbers)
     assert shown.picture.headline(shown.numbers) == headline
-    assert len(f"{headline} {panel.title} {panel.sentence}".split()) <= 50
+    assert shown.words_beside() <= 50
     for size in ((360, 330), (800, 540)):
         assert faults_of(drawing_of(shown.picture, shown.numbers, size), size) == []
 

@@ -73,9 +73,8 @@ def test_up_and_down_go_from_token_to_token(shown: PictureOnCanvas) -> None:
 )
 def test_what_stands_above_and_beside_it(qtbot: Any, hand: Any, changes: dict[str, Any], headline: str) -> None:
     shown = PictureOnCanvas(qtbot, hand, Linear(), replace(block_preset("linear").state, **changes))
-    panel = shown.picture.panel(shown.numbers)
     assert shown.picture.headline(shown.numbers) == headline
-    assert len(f"{headline} {panel.title} {panel.sentence}".split()) <= 50
+    assert shown.words_beside() <= 50
     assert shown.picture.says(shown.numbers)[0] in shown.canvas.spoken()
     for size in ((360, 330), (800, 540)):
         assert faults_of(drawing_of(shown.picture, shown.numbers, size), size) == []

@@ -73,7 +73,7 @@ def test_what_stands_above_and_beside_it(qtbot: Any, hand: Any, changes: dict[st
     shown = PictureOnCanvas(qtbot, hand, NormSize(), replace(block_preset("norm").state, **changes))
     panel = shown.picture.panel(shown.numbers)
     assert shown.picture.headline(shown.numbers) == headline
-    assert len(f"{headline} {panel.title} {panel.sentence}".split()) <= 50
+    assert shown.words_beside() <= 50
     assert "0.999" in panel.items[0].spoken() or changes
     assert shown.picture.says(shown.numbers)[0] in shown.canvas.spoken()
     for size in ((360, 330), (800, 540)):

@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 import pytest
 from heads_driver import numbers_in
+from picture_on_canvas import PictureOnCanvas
 from PySide6.QtCore import QPointF, Qt
-from shown_picture import ShownPicture
 
 from attention_explorer.kit.items.item import Hit
 from attention_explorer.kit.items.plot_marks import At
@@ -30,10 +30,10 @@ AXIS = scaling_preset("axis").state
 
 @pytest.fixture
 def show(qtbot: Any, hand: Any) -> Any:
-    return lambda state: ShownPicture(qtbot, hand, SoftmaxBench(), state)
+    return lambda state: PictureOnCanvas(qtbot, hand, SoftmaxBench(), state)
 
 
-def ring(shown: ShownPicture, key: int) -> QPointF:
+def ring(shown: PictureOnCanvas, key: int) -> QPointF:
     scores, _ = shown.layout
     place: QPointF = scores.layout.place(key + 0.5, float(shown.numbers.scores[shown.numbers.row, key]))
     return place
@@ -45,10 +45,10 @@ def ring(shown: ShownPicture, key: int) -> QPointF:
 def test_the_top_of_a_bar_is_dragged_and_escape_puts_it_back(show: Any) -> None:
     shown = show(FOUR)
     target = shown.layout[0].layout.place(1.5, -1.5)
-    shown.hand.drag(ring(shown, 1), target)
+    shown.mouse.drag(ring(shown, 1), target)
     assert shown.state.bench.rows[0] == (2.0, pytest.approx(-1.5, abs=0.03), 0.0, -1.0)
     assert set(shown.labels) == {"Drag score 2"}
-    kept, mouse, low = shown.state, shown.hand, shown.layout[0].layout.up.low
+    kept, mouse, low = shown.state, shown.mouse, shown.layout[0].layout.up.low
     mouse.press(ring(shown, 0))
     mouse.move(QPointF(-9999.0, 9999.0))
     assert shown.state.bench.rows[0][0] == low, "held within the axis that was there"
@@ -90,17 +90,17 @@ def test_scores_and_weights_share_their_columns(show: Any) -> None:
 )
 def test_each_preset_says_large_what_it_shows(show: Any, name: str, headline: str, told: str) -> None:
     shown = show(scaling_preset(name).state)
-    assert shown.kind.headline(shown.numbers) == headline
+    assert shown.picture.headline(shown.numbers) == headline
     assert told in [text.replace("\N{NO-BREAK SPACE}", " ") for text in shown.texts()]
     assert shown.words_beside() <= 50
-    assert shown.kind.says(shown.numbers)[0] in shown.canvas.spoken()
+    assert shown.picture.says(shown.numbers)[0] in shown.canvas.spoken()
     assert shown.badly_written(360, 460) == []
     assert shown.badly_written(800, 540) == []
 
 
 def test_far_below_0_every_exponential_is_0(show: Any) -> None:
     shown = show(bench((-800.0, -801.0), subtract_max=False))
-    assert shown.kind.headline(shown.numbers) == "Every exp is 0: every weight is NaN."
+    assert shown.picture.headline(shown.numbers) == "Every exp is 0: every weight is NaN."
     assert "0 ÷ 0 = NaN" in shown.texts()
 
 
@@ -144,13 +144,13 @@ def test_a_column_tells_the_arithmetic(show: Any) -> None:
 def test_the_panel_shows_how_a_weight_answers(show: Any) -> None:
     four, two = show(FOUR), show(scaling_preset("gap").state)
     weights = four.numbers.weights[0]
-    words = four.kind.words(four.numbers, Hit(JACOBIAN, (0, 1)))
+    words = four.picture.words(four.numbers, Hit(JACOBIAN, (0, 1)))
     assert words.startswith("weight 1 by score 2")
     assert numbers_in(words)[-1] == pytest.approx(-weights[0] * weights[1], abs=1e-4)
-    assert "4.54·10⁻⁵" in two.kind.panel(two.numbers).items[0].spoken()
-    at_5 = two.kind.words(two.numbers, Hit(GAP, At(5.0)))
+    assert "4.54·10⁻⁵" in two.picture.panel(two.numbers).items[0].spoken()
+    at_5 = two.picture.words(two.numbers, Hit(GAP, At(5.0)))
     assert at_5.startswith("two keys whose scores are 5.00 apart: p = 0.993307, p (1 − p) = 0.0066")
-    (dot,) = [mark for mark in two.kind.panel(two.numbers).items[1].items[1].marks if hasattr(mark, "is_square")]
+    (dot,) = [mark for mark in two.picture.panel(two.numbers).items[1].items[1].marks if hasattr(mark, "is_square")]
     assert (dot.x[0], dot.y[0]) == (10.0, pytest.approx(4.54e-5, rel=1e-3))
 
 
@@ -161,7 +161,7 @@ def test_the_panel_shows_how_a_weight_answers(show: Any) -> None:
 def test_every_bench_has_a_panel(show: Any, state: ScalingState) -> None:
     shown = show(state)
     assert shown.words_beside() <= 50
-    assert shown.kind.panel(shown.numbers).sentence
+    assert shown.picture.panel(shown.numbers).sentence
     assert np.isfinite(shown.layout[0].layout.up.high)
 
 
@@ -184,4 +184,4 @@ def test_while_it_is_asked_for_only_scores_are_told(show: Any, state: ScalingSta
 def test_files_have_text_and_no_image(show: Any) -> None:
     shown = show(FOUR)
     assert {"0.6439", "key 4", "exp(s − max), their sum 1.5530"} <= set(shown.figure_texts())
-    assert next(iter(shown.kind.arrays(shown.numbers))) == "weights"
+    assert next(iter(shown.picture.arrays(shown.numbers))) == "weights"

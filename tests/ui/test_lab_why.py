@@ -7,8 +7,8 @@ from typing import Any, cast
 
 import numpy as np
 import pytest
+from picture_on_canvas import PictureOnCanvas
 from PySide6.QtCore import QPointF, Qt
-from shown_picture import ShownPicture
 
 from attention_explorer.kit.items.item import Hit
 from attention_explorer.kit.items.plot_marks import Handle
@@ -35,10 +35,10 @@ STATES = {
 
 @pytest.fixture
 def show(qtbot: Any, hand: Any) -> Any:
-    return lambda state: ShownPicture(qtbot, hand, Why(), state)
+    return lambda state: PictureOnCanvas(qtbot, hand, Why(), state)
 
 
-def end_of(shown: ShownPicture) -> QPointF:
+def end_of(shown: PictureOnCanvas) -> QPointF:
     """Return where the end of the bracket is."""
     (handle,) = shown.item.of(Handle)
     place: QPointF = shown.layout.place(handle.x, handle.y)
@@ -50,7 +50,7 @@ def test_the_bracket_is_as_wide_as_the_scores_are_spread_and_is_dragged_to_anoth
     std = shown.numbers.raw.summary.std.value
     assert {"as they come", f"± {std:.2f}", "divided by √64"} <= set(shown.texts())
     assert shown.layout.numbers(end_of(shown))[0] == pytest.approx(std)
-    shown.hand.drag(end_of(shown), shown.layout.place(16.0, 0.1))
+    shown.mouse.drag(end_of(shown), shown.layout.place(16.0, 0.1))
     assert (shown.state.d_k, shown.state.axis_d_k) == (256, 64), "the axis stays as it was"
     assert set(shown.labels) == {"Change d_k"}
     assert shown.layout.numbers(end_of(shown))[0] == pytest.approx(16.0, rel=0.1)
@@ -122,7 +122,7 @@ def test_of_few_rows_there_are_as_many_as_were_drawn() -> None:
 def test_words_are_few_and_whole_and_cover_nothing(show: Any, name: str) -> None:
     shown = show(STATES[name])
     assert shown.words_beside() <= 50
-    assert shown.kind.says(shown.numbers)[0] in shown.canvas.spoken()
+    assert shown.picture.says(shown.numbers)[0] in shown.canvas.spoken()
     assert shown.badly_written(360, 400) == []
     assert shown.badly_written(800, 540) == []
 
@@ -142,5 +142,5 @@ def test_while_it_is_asked_for_nothing_tells(show: Any) -> None:
 def test_files_have_text_and_no_image(show: Any) -> None:
     shown = show(FEW)
     assert {"as they come", "divided by √64", "dotted: predicted"} <= set(shown.figure_texts())
-    assert next(iter(shown.kind.arrays(shown.numbers))) == "histogram"
-    assert shown.kind.words(shown.numbers, Hit("Scores", END)).startswith("d_k = 64: ")
+    assert next(iter(shown.picture.arrays(shown.numbers))) == "histogram"
+    assert shown.picture.words(shown.numbers, Hit("Scores", END)).startswith("d_k = 64: ")
