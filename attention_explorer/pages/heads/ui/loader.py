@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from functools import partial
 from typing import TypeAlias
 
-from PySide6.QtCore import QObject, QTimer
+from PySide6.QtCore import QCoreApplication, QEvent, QObject, Qt
 
 from attention_explorer.core.counting import Count, refusals_counted
 from attention_explorer.errors import ArrayError
@@ -35,6 +35,9 @@ FIRST_DELIVERY_SECONDS = 0.15
 
 PAINTING_SECONDS = 0.03
 """How long the heads of the wall wait for the large picture to be painted, at the most."""
+
+AFTER_PAINTING = Qt.EventPriority.LowEventPriority.value - 1
+"""The priority of an event that comes after a paint event that waits: a timer may come before it, whatever its time."""
 
 FEW_OPERATIONS = 1e9
 """Multiplications that take less than about a second: of a setup with no more, all heads are surveyed at once."""
@@ -113,8 +116,6 @@ class HeadsLoader(Requests[HeadsRequest]):
         self._surveyed: tuple[Sequence[Layer], Count, dict[Place, HeadSurvey]] = (), Count.FROM_ONE, {}
         self._differing: tuple[HeadsFrame | None, dict[HeadSurvey, HeadSurvey]] = None, {}
         self._painted = threading.Event()
-        self._after_painting = QTimer(self, singleShot=True, interval=0)  # a call by `singleShot` would come before it
-        self._after_painting.timeout.connect(self._painted.set)
         self.delivered.connect(self._on_shown)
 
     def load(self, request: HeadsRequest) -> bool:
@@ -152,7 +153,11 @@ class HeadsLoader(Requests[HeadsRequest]):
 
     def _on_shown(self, _request: HeadsRequest, part: Part) -> None:
         if not isinstance(part, HeadsFrame | Verdict | tuple):
-            self._after_painting.start()
+            QCoreApplication.postEvent(self, QEvent(QEvent.Type.User), AFTER_PAINTING)
+
+    def customEvent(self, _event: QEvent) -> None:
+        """Let the worker go on: the large picture is painted."""
+        self._painted.set()
 
     def _walls(self, frame: HeadsFrame, request: HeadsRequest) -> Iterator[tuple[HeadSurvey, ...]]:
         """Yield the heads there are, now and then, and at the end all: those of other layers are not computed."""
