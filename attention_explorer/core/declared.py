@@ -12,6 +12,7 @@ from enum import StrEnum
 from types import UnionType
 from typing import TYPE_CHECKING, Any, TypeVar, Union, get_args, get_origin, get_type_hints
 
+from attention_explorer.core.numerals import grouped, readable
 from attention_explorer.errors import ExplorerError
 
 if TYPE_CHECKING:
@@ -22,6 +23,7 @@ if TYPE_CHECKING:
 F = TypeVar("F", bound=Callable[..., object])
 
 _KEY = "declaration"
+_SPACE = "\N{NO-BREAK SPACE}"
 ANY_FINITE = sys.float_info.max
 
 
@@ -209,6 +211,21 @@ def with_value(state: S, name: str, value: object) -> S:
     first, _, rest = name.partition(".")
     inner = with_value(getattr(state, first), rest, value) if rest else value
     return replace(state, **{first: inner})
+
+
+def said_of(state: DataclassInstance, name: str, text: Callable[[Any], str] = str) -> str:
+    """Return a field with what it holds, as captions say it: "d_k = 64", "entries: normal", "no residual".
+
+    ``text`` writes a list. A line is not broken within it.
+    """
+    said, value, kind = declaration_of(type(state), name), value_of(state, name), kind_of(type(state), name)
+    if kind is Kind.NUMBER:
+        return f"{said.label}{_SPACE}={_SPACE}{grouped(value) if isinstance(value, int) else readable(value)}"
+    if kind is Kind.SWITCH:
+        return dict(said.names).get("on" if value else "off", said.label if value else f"no{_SPACE}{said.label}")
+    if kind is Kind.SENTENCE:
+        return f"{said.label}: “{value}”"
+    return f"{said.label}:{_SPACE}{text(value) if kind is Kind.LIST else said.called(str(value))}"
 
 
 def kind_of(kind: type[DataclassInstance], name: str) -> Kind:

@@ -9,11 +9,14 @@ from typing import Any, TypeAlias
 import numpy as np
 import numpy.typing as npt
 
+from attention_explorer import __version__
 from attention_explorer.errors import ExportError
 
 PARAMETERS = "parameters"
 """The name under which an archive of arrays holds what the arrays mean, as JSON."""
 
+MOST_LINES = 50_000
+"""A table with more numbers than this holds the main array only; the archives hold all."""
 _ENTRIES = 2**16
 """How many entries of an array are made into Python's numbers at a time."""
 
@@ -134,6 +137,23 @@ def rows_of(array: AnyArray) -> Iterator[list[Any]]:
     each = max(1, _ENTRIES // rows.shape[1])
     for start in range(0, len(rows), each):
         yield from rows[start : start + each].tolist()
+
+
+def numbers_of(arrays: Arrays, said: Mapping[str, object], table: Callable[[Arrays], Table] | None = None) -> Numbers:
+    """Return arrays, the main one first, with what is said of them; the table has them all, if they are not too many.
+
+    Raises
+    ------
+    ExportError
+        There is nothing to export.
+    """
+    if not arrays:
+        raise ExportError("There are no numbers to export yet. Wait for the picture.")
+    listed, parameters = arrays, {"program": f"Attention Explorer {__version__}", **said}
+    if sum(array.size for array in arrays.values()) > MOST_LINES:
+        listed = dict([next(iter(arrays.items()))])
+        parameters["table"] = "CSV and JSON hold the first array alone; NPZ holds all"
+    return Numbers((table or array_table)(listed), {**parameters, **listed}, arrays, parameters)
 
 
 def array_table(arrays: Mapping[str, npt.NDArray[Any]]) -> Table:

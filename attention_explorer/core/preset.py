@@ -21,6 +21,11 @@ class Preset(Generic[S]):
     """The hint: something to do or something to see. It stays while the settings change, and speaks of ``state``."""
     state: S
 
+    @property
+    def truths(self) -> tuple[str, ...]:
+        """What is true of its state, in whole sentences, as long as nobody changes it."""
+        return ()
+
 
 P = TypeVar("P", bound=Preset[Any])
 

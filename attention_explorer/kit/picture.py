@@ -6,20 +6,24 @@ that is the same for all of them, and is said here and by the items (`kit/items/
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import Any, Generic, TypeVar
 
 from PySide6.QtCore import QPointF, QRectF
 from PySide6.QtGui import QPainter
 
+from attention_explorer.core.numbers_export import Table
 from attention_explorer.kit.controls.text_block import TextLine
 from attention_explorer.kit.drawing.marks import paint_reason
-from attention_explorer.kit.items.item import Arrays, Hit, Item
+from attention_explorer.kit.items.item import Arrays, Hit, Item, Value
 from attention_explorer.kit.pictures.drawing import Change, PictureDrawing
 from attention_explorer.kit.pictures.notes_panel import notes_of
 from attention_explorer.kit.pictures.pointed_picture import NOWHERE
 from attention_explorer.kit.theme import Look
+
+NOTHING = "There is nothing to draw."
+"""What stands above a picture that has a reason why it cannot be drawn."""
 
 S = TypeVar("S")
 N = TypeVar("N")
@@ -50,7 +54,7 @@ class Panel:
         What is computed, in the notation of formulas; none if empty.
     """
 
-    title: str
+    title: str = ""
     items: tuple[Item[Any], ...] = ()
     sentence: str = ""
     formula: str = ""
@@ -59,32 +63,48 @@ class Panel:
 class Picture(Generic[S, N]):
     """A large picture of a state ``S``, drawn from numbers ``N``.
 
-    ``compute`` knows nothing of Qt and may run on the worker; everything else runs on the GUI thread.
+    ``compute`` knows nothing of Qt and may run on the worker; everything else runs on the GUI thread. Where there is a
+    `reason` why numbers cannot be drawn, nothing else is asked of them.
     """
 
     uses_pixels = False
     """Whether the picture depends on how many pixels there are."""
     narrowest = 360.0
     """Pixels that it has room in at least, on paper 76 mm; a narrower figure is a smaller one as a whole."""
+    truths: tuple[str, ...] = ()
+    """What is true of what it shows, whatever the settings are, in whole sentences."""
 
-    # ---- For the kinds of pictures ----
+    # ---- For the kinds of pictures: each a method, or a function that is there already ----
 
-    def compute(self, state: S, pixels: tuple[int, int]) -> N:
-        """Return the numbers of a state, for so many (rows, columns) of pixels; (0, 0) if it does not use them.
+    compute: Callable[[S, tuple[int, int]], N]
+    """(state, pixels) -> the numbers, for so many (rows, columns) of pixels, or (0, 0) if it does not use them.
 
-        Raises
-        ------
-        ExplorerError
-            What the state asks for cannot be shown; the message says why.
-        """
-        raise NotImplementedError
+    It raises an `ExplorerError` that says why for what cannot be shown.
+    """
+    headline: Callable[[N], str]
+    """(numbers) -> in one short sentence what is to be seen; it stands large above the picture."""
+    says: Callable[[N], tuple[str, ...]] = staticmethod(lambda _numbers: ())
+    """(numbers) -> what it says besides headline and panel, in whole sentences, the most important first."""
+    arrays: Callable[[N], Arrays] | None = None
+    """(numbers) -> the numbers by their names, for files, the main one first; None for those of the items."""
+    axes = ""
+    """What the axes of its arrays are, for files."""
+    lines: Callable[[N], Table] | None = None
+    """(numbers) -> what a CSV file holds; None for a row a number."""
+    is_quick: Callable[[S], bool] = staticmethod(lambda _state: True)
+    """(state) -> whether computing takes less than about 20 ms; what takes longer is done on the worker."""
+    checkpoints: Callable[[S], int] = staticmethod(lambda _state: 0)
+    """(state) -> how many checkpoints are passed before the picture is there, where that can be told."""
+    stream: Callable[[S, tuple[int, int]], Iterator[tuple[float, N | None]]] | None = None
+    """For long work: (share done, the numbers so far), again and again; used on the worker instead of ``compute``.
+
+    None in place of numbers leaves the picture before on show.
+    """
+    layers = None
+    paint_given = None
 
     def item(self, numbers: N) -> Item[Any]:
         """Return what the picture is made of."""
-        raise NotImplementedError
-
-    def headline(self, numbers: N) -> str:
-        """Return in one short sentence what is to be seen; it stands large above the picture."""
         raise NotImplementedError
 
     def panel(self, numbers: N) -> Panel:
@@ -95,28 +115,28 @@ class Picture(Generic[S, N]):
         """Return what was hit, with its numbers, for the status line and the screen reader."""
         raise NotImplementedError
 
-    def says(self, numbers: N) -> tuple[str, ...]:
-        """Return all that the picture says, whole sentences, the most important first."""
-        raise NotImplementedError
+    def made_of(self, _state: S) -> tuple[str, ...]:
+        """Return what the numbers are made of that no field of the state says, in a few words each."""
+        return ()
 
-    def changed(self, _state: S, _numbers: N, _hit: Hit, _to: Any) -> Change[S] | None:  # noqa: ANN401 # as the item says
+    def told(self, _numbers: N) -> Mapping[str, object]:
+        """Return what files of numbers say besides arrays and settings; it can be written as JSON."""
+        return {}
+
+    def changed(self, _state: S, _numbers: N, _hit: Hit, _to: Value) -> Change[S] | None:
         """Return what it means that something is dragged, or sent by a key, to what `Item.value_at` gives; or clicked.
 
         None: nothing, and what is clicked is pinned.
         """
         return None
 
-    def reason(self, _numbers: N) -> str:
+    def reason(self, numbers: N) -> str:
         """Return why there is nothing to draw, in a sentence that stands in its place; empty if there is."""
-        return ""
+        return getattr(numbers, "reason", "")
 
     def table(self, _numbers: N) -> Item[Any] | None:
         """Return all numbers as a table, for the drawer; None if the picture has none."""
         return None
-
-    def arrays(self, numbers: N) -> Arrays:
-        """Return its numbers by their names, for files, the main one first."""
-        return self.item(numbers).arrays()
 
     def given(self, numbers: N) -> Item[Any]:
         """Return what is seen while its numbers are asked for."""
@@ -124,25 +144,9 @@ class Picture(Generic[S, N]):
 
     # ---- How long it takes ----
 
-    def is_quick(self, _state: S) -> bool:
-        """Whether computing takes less than about 20 ms; what takes longer is done on the worker."""
-        return True
-
     def is_step(self, _shown: S, _wanted: S) -> bool:
         """Whether it takes little to go from the state on show to another, although its picture is not quick."""
         return False
-
-    def checkpoints(self, _state: S) -> int:
-        """Return how many checkpoints are passed before the picture is there, where that can be told."""
-        return 0
-
-    stream: Callable[[S, tuple[int, int]], Iterator[tuple[float, N | None]]] | None = None
-    """For long work: (share done, the numbers so far), again and again; used on the worker instead of ``compute``.
-
-    None in place of numbers leaves the picture before on show.
-    """
-    layers = None
-    paint_given = None
 
     def height(self, _numbers: N, _width: float) -> float | None:
         """Return the height of a figure laid out for a width, at zoom 1; None for the usual proportions."""
@@ -208,13 +212,20 @@ class Picture(Generic[S, N]):
         """Return what a key leads to from what is chosen, where it changes nothing."""
         return None if self.reason(numbers) else self.item(numbers).walk(hit, key)
 
+    def title(self, numbers: N) -> str:
+        """Return what stands above it."""
+        return NOTHING if self.reason(numbers) else self.headline(numbers)
+
     def notes(self, numbers: N) -> tuple[TextLine, ...]:
         """Return what it says, the first line as a headline."""
-        return notes_of(self.says(numbers))
+        reason = self.reason(numbers)
+        if reason:
+            return notes_of((NOTHING, reason))
+        return notes_of((self.headline(numbers), *filter(None, (self.panel(numbers).sentence, *self.says(numbers)))))
 
     def numbers(self, numbers: N) -> Arrays:
         """Return its arrays."""
-        return self.arrays(numbers)
+        return self.item(numbers).arrays() if self.arrays is None else self.arrays(numbers)
 
     def withheld(self) -> PictureDrawing[S, N, Any]:
         """Return how it is drawn while its numbers are asked for: it tells nothing, and nothing moves it."""

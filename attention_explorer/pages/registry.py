@@ -97,9 +97,11 @@ def _positions_figure(state: ExplorerState) -> Figure:
 
 
 def _lab_figure(state: ExplorerState) -> Figure:
-    from attention_explorer.pages.lab.ui.figure import lab_figure
+    from attention_explorer.kit.frame.figure import figure_of
+    from attention_explorer.pages.lab.ui.views import view_of
 
-    return lab_figure(state)
+    view = view_of(state.lab.view)
+    return figure_of(view, view.of(getattr(state, view.part.name)), "Lab")
 
 
 def _block_figure(state: ExplorerState) -> Figure:

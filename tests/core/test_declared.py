@@ -15,6 +15,7 @@ from attention_explorer.core.declared import (
     derived,
     hint_of,
     kind_of,
+    said_of,
 )
 from attention_explorer.errors import ExplorerError
 
@@ -100,3 +101,55 @@ def test_what_is_derived_says_what_it_is_beside_the_fields() -> None:
     assert kind_of(Halved, "half") is Kind.NUMBER
     assert hint_of(Halved, "half") is int
     assert list(declarations(Halved)) == ["whole"]
+
+
+@dataclass(frozen=True)
+class Told:
+    whole: int = declared(3, "n", *SAID[1:])
+    number: float = declared(0.3, "σ_w", *SAID[1:])
+    colour: Colour = declared(Colour.RED, "ink", *SAID[1:])
+    named: Colour = declared(Colour.RED, "ink", *SAID[1:], names={"red": "scarlet"})
+    on: bool = declared(True, "residual", *SAID[1:])
+    axis: bool = declared(True, "axis", *SAID[1:], names={"off": "over keys", "on": "over queries"})
+    text: str = declared("the cat", "sentence", *SAID[1:])
+    rows: tuple[float, ...] = declared((1.0, 2.0), "scores", *SAID[1:], kind=Kind.LIST)
+
+
+@dataclass(frozen=True)
+class Holder:
+    inner: Told = declared(Told, *SAID)
+
+
+@pytest.mark.parametrize(
+    ("name", "value", "said"),
+    [
+        ("whole", 3, "n = 3"),
+        ("whole", 9999, "n = 9999"),
+        ("whole", 100_000, "n = 100 000"),
+        ("number", 0.3, "σ_w = 0.3"),
+        ("number", 2.0, "σ_w = 2"),
+        ("number", -0.5, "σ_w = −0.5"),
+        ("number", 1e-6, "σ_w = 1·10⁻⁶"),
+        ("colour", Colour.RED, "ink: red"),
+        ("named", Colour.RED, "ink: scarlet"),
+        ("on", True, "residual"),
+        ("on", False, "no residual"),
+        ("axis", True, "over queries"),
+        ("axis", False, "over keys"),
+        ("text", "the cat", "sentence: “the cat”"),
+        ("rows", (1.0, 2.0), "scores: 1.0 and 2.0"),
+    ],
+)
+def test_a_field_is_said_with_what_it_holds(name: str, value: object, said: str) -> None:
+    def text(rows: tuple[float, ...]) -> str:
+        return " and ".join(map(str, rows))
+
+    told = Told(**{name: value})  # type: ignore[arg-type]
+    assert said_of(told, name, text).replace("\N{NO-BREAK SPACE}", " ") == said
+    assert said_of(Holder(told), f"inner.{name}", text) == said_of(told, name, text)
+
+
+def test_what_is_said_of_a_field_is_not_torn_at_the_end_of_a_line() -> None:
+    for name in ("whole", "number", "colour", "on"):
+        assert " " not in said_of(Told(on=False), name)
+    assert "the cat" in said_of(Told(), "text"), "a sentence may be"

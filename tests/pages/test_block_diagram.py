@@ -25,8 +25,8 @@ from attention_explorer.pages.block.diagram_words import (
 from attention_explorer.pages.block.export import block_numbers, diagram_arrays
 from attention_explorer.pages.block.summary import summary_of
 from attention_explorer.pages.block.wording import settings_words, verdict
-from attention_explorer.pages.lab import layers_wording
 from attention_explorer.pages.lab.cost_numerals import SPACE
+from attention_explorer.pages.lab.ui.views import views
 from attention_explorer.pages.stack.presets import BLOCK_PRESETS, block_preset, is_changed
 from attention_explorer.pages.stack.state import OF_BLOCK, ORDER, BlockPicture, BlockState
 
@@ -214,11 +214,15 @@ def test_presets_can_be_computed_and_know_themselves(ready) -> None:
     assert not is_changed(ready.state)
     assert not is_changed(replace(ready.state, box="k", token=1, picture=BlockPicture.LAYER))
     assert is_changed(replace(ready.state, seed=7))
-    is_of_block = ready.state.picture in OF_BLOCK
-    headline, *lines = (verdict if is_of_block else layers_wording.verdict)(ready.state)
-    assert headline
-    assert lines
-    words = (settings_words if is_of_block else layers_wording.settings_words)(ready.state)
+    if ready.state.picture in OF_BLOCK:
+        told, words = verdict(ready.state), settings_words(ready.state)
+    else:
+        view = next(view for view in views(lambda: None) if view.shown is ready.state.picture)
+        assert view.example(ready.state) is ready
+        numbers = view.picture.compute(ready.state, (0, 0))
+        told, words = (view.picture.headline(numbers), *view.picture.truths), view.settings(ready.state)
+    assert len(told) > 1
+    assert all(told)
     uses_sentence = ready.state.picture not in (BlockPicture.DEPTH, BlockPicture.NORM)
     assert (ready.state.sentence in words) == uses_sentence
 

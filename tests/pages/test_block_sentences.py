@@ -15,10 +15,10 @@ from attention_explorer.pages.block import wording
 from attention_explorer.pages.block.diagram import DiagramPicture, diagram_picture
 from attention_explorer.pages.block.diagram_words import likeness_sentences, row_sentences
 from attention_explorer.pages.block.future import future_picture, future_sentences
-from attention_explorer.pages.lab import layers_wording
 from attention_explorer.pages.lab.depth import TABLE
-from attention_explorer.pages.lab.linear import linear_picture, linear_sentences
-from attention_explorer.pages.lab.norm import norm_picture, norm_sentences
+from attention_explorer.pages.lab.linear import linear_headline, linear_panel, linear_picture, linear_sentences
+from attention_explorer.pages.lab.norm import norm_headline, norm_panel, norm_picture, norm_sentences
+from attention_explorer.pages.lab.ui.views import views
 from attention_explorer.pages.stack.numerals import brief
 from attention_explorer.pages.stack.presets import BLOCK_PRESETS, block_preset
 from attention_explorer.pages.stack.stack import MOST_NUMBERS, check_sizes, count_numbers, most_layers
@@ -27,17 +27,17 @@ from attention_explorer.pages.stack.state import MOST_LAYERS, OF_BLOCK, BlockPic
 Array = np.ndarray
 
 
+LAB = {view.shown: view for view in views(lambda: None)}
+"""By picture the views of Lab; the other pictures are those of the Block page."""
+
+
 def settings_words(state: BlockState) -> str:
-    return _page_of(state).settings_words(state)
+    said = wording.settings_words(state) if state.picture in OF_BLOCK else LAB[state.picture].settings(state)
+    return said.replace("\N{NO-BREAK SPACE}", " ")
 
 
 def verdict(state: BlockState) -> tuple[str, ...]:
-    return _page_of(state).verdict(state)
-
-
-def _page_of(state: BlockState):
-    """Return the words of the page that shows a picture: Block or Lab."""
-    return wording if state.picture in OF_BLOCK else layers_wording
+    return wording.verdict(state) if state.picture in OF_BLOCK else LAB[state.picture].picture.truths
 
 
 def preset(name: str) -> DiagramPicture:
@@ -163,27 +163,29 @@ def test_rms_norm_says_the_root_mean_square() -> None:
 def test_one_token_is_linear_in_x_and_told_so() -> None:
     picture = linear_picture(BlockState(sentence="cat", picture=BlockPicture.LINEAR, factor=3.0))
     assert picture.by[1].error < 1e-9
-    headline, *sentences = linear_sentences(picture)
-    assert headline == "One token: linear in V and in X"
-    assert not any("not linear" in sentence for sentence in sentences)
-    assert "linear in X too" in verdict(picture.state)[1]
+    assert linear_headline(picture) == "One token: linear in V and in X."
+    assert not any("not linear" in sentence for sentence in linear_sentences(picture))
+    assert linear_panel(picture) == "One token has one weight, which is 1 whatever X is. Write a second word."
+    assert "with one token its weight is 1, whatever X is" in verdict(picture.state)[0]
 
 
 def test_an_output_of_zeros_shows_nothing() -> None:
     state = BlockState(initialiser=Initialiser.NUMBER, gain=0.0, picture=BlockPicture.LINEAR)
-    assert linear_sentences(linear_picture(state))[0] == "Nothing comes out"
+    assert linear_headline(linear_picture(state)).startswith("Nothing comes out")
 
 
 @pytest.mark.parametrize(("factor", "exponent_only"), [(2.0, True), (-0.5, True), (-1.0, False), (0.0, False)])
 def test_why_nothing_is_rounded(factor: float, exponent_only: bool) -> None:
     picture = linear_picture(BlockState(factor=factor))
     assert picture.by[0].error == 0.0
-    assert ("only the exponent" in linear_sentences(picture)[1]) == exponent_only
+    assert ("only the exponent" in linear_sentences(picture)[0]) == exponent_only
 
 
 def test_minus_one_leaves_the_weights_as_they_are() -> None:
-    sentences = linear_sentences(linear_picture(BlockState(factor=-1.0)))
-    assert "leaves the weights as they are" in sentences[2]
+    picture = linear_picture(BlockState(factor=-1.0))
+    assert picture.moved == 0.0
+    assert linear_panel(picture).startswith("Times −1 leaves the weights as they are")
+    assert linear_sentences(picture)[-1] == "(−Q)(−K)ᵀ = QKᵀ leaves all weights as they are."
 
 
 def test_pre_norm_says_what_is_multiplied() -> None:
@@ -208,8 +210,9 @@ def test_without_epsilon_its_place_is_nothing_to_speak_of() -> None:
     state = BlockState(eps=0.0, picture=BlockPicture.NORM)
     picture = norm_picture(state)
     np.testing.assert_allclose(picture.curves[True], picture.curves[False], rtol=1e-9)
-    assert norm_sentences(picture)[0] == "With ε = 0 its place makes no difference"
-    assert verdict(state)[0] == "Without ε both formulas are the same."
+    assert norm_headline(state) == "Without ε, rows of any size come out with 1."
+    assert norm_panel(state) == "Both formulas divide by σ alone, so they are the same."
+    assert "Without ε both divide by σ alone." in verdict(state)[0]
 
 
 @pytest.mark.parametrize("eps", [1e-6, 1e-5, 1e-2, 1.0])
@@ -218,7 +221,11 @@ def test_what_epsilon_does_to_the_rows_it_names(eps: float) -> None:
     picture = norm_picture(state)
     assert picture.output_std(True, eps**0.5) == pytest.approx(0.5**0.5, abs=1e-9)
     assert picture.output_std(False, eps) == pytest.approx(0.5, abs=1e-9)
-    assert "0.707" in verdict(state)[1]
+    told = "brings a row with σ = √ε to 0.707, ÷ (σ + ε) one with σ = ε to 0.5."
+    assert told in verdict(state)[0]
+    panel = norm_panel(state).replace("\N{NO-BREAK SPACE}", " ")
+    assert f"σ is near √ε = {brief(eps**0.5)}, beside it as soon as σ is near ε = {brief(eps)}." in panel
+    assert norm_headline(state).startswith("ε under the root" if eps < 0.1 else "ε shrinks small rows, wherever")
 
 
 def test_the_verdict_on_depth_is_that_of_the_table() -> None:
@@ -228,6 +235,17 @@ def test_the_verdict_on_depth_is_that_of_the_table() -> None:
     assert rows[he, True, NormPlacement.NONE].ratios[-1] > 1e14
     assert all(rows[he, residual, post].cosine == 1.0 for residual in (True, False))
     assert rows[Rule.GPT2, True, post].cosine < 0.1 < rows[Rule.GPT2, False, post].cosine
+    none = NormPlacement.NONE
+    assert rows[Rule.GPT2, False, none].ratios[-1] < 1e-10 < 0.5 < rows[Rule.GPT2, True, none].ratios[-1]
+    told = " ".join(verdict(BlockState(picture=BlockPicture.DEPTH)))
+    for said in (
+        "with He’s weights a norm alone keeps the gradient, with or without the residual",
+        "without a norm the gradient explodes in spite of the residual",
+        "with He’s weights and post-norm all tokens are alike, with or without the residual",
+        "With 0.02 the residual keeps them apart",
+        "The residual prevents vanishing gradients with small weights and no norm",
+    ):
+        assert said in told
 
 
 # ---- What stays true when settings are changed ----
@@ -238,9 +256,9 @@ SAID = (Path(__file__).parents[1] / "data" / "tutorial_sentences.txt").read_text
 @pytest.mark.parametrize("causal", [False, True])
 @pytest.mark.parametrize("picture", BlockPicture)
 def test_quotation_marks_stand_around_what_a_tutorial_says(picture: BlockPicture, causal: bool) -> None:
-    headline, *lines = verdict(BlockState(picture=picture, causal=causal))
-    told = [headline, *lines, *(ready.look_for for ready in BLOCK_PRESETS)]
-    told += linear_sentences(linear_picture(BlockState()))
+    told = [*verdict(BlockState(picture=picture, causal=causal)), *(ready.look_for for ready in BLOCK_PRESETS)]
+    linear = linear_picture(BlockState())
+    told += [linear_headline(linear), linear_panel(linear), *linear_sentences(linear)]
     for passage in re.findall(r"“([^”]*)”", " ".join(told)):
         assert passage.lower() in SAID
 
@@ -265,8 +283,8 @@ def test_weights_that_stay_even_are_linear_in_x_and_told_so(gain: float, headlin
     picture = linear_picture(state)
     follows = picture.by[1].error <= 1e-9 * float(np.abs(picture.by[1].expected).max())
     assert follows == (gain == 1e-6)
-    assert linear_sentences(picture)[0] == headline
-    assert verdict(state)[1].startswith("In general it is not linear in X")
+    assert linear_headline(picture) == f"{headline}."
+    assert "In general it is not linear in X" in verdict(state)[0]
 
 
 def test_a_change_that_reaches_nobody_is_not_said_to_reach_all() -> None:
@@ -281,8 +299,9 @@ def test_the_place_of_epsilon_has_one_name(eps: float) -> None:
     for inside in (True, False):
         state = BlockState(picture=BlockPicture.NORM, eps=eps, eps_inside_sqrt=inside)
         told = " ".join(
-            [*norm_sentences(norm_picture(state)), *verdict(state)[1:], settings_words(BlockState(eps=eps))]
+            [*norm_sentences(norm_picture(state)), norm_headline(state), norm_panel(state), *verdict(state)]
         )
+        told += settings_words(state) + settings_words(BlockState(eps=eps))
         assert not re.search(r"\b(below|in the root)\b", told, re.IGNORECASE)
 
 
@@ -320,7 +339,7 @@ def test_settings_name_what_decides_the_numbers(picture: BlockPicture) -> None:
 
 def test_depth_names_the_sizes_that_are_measured() -> None:
     words = settings_words(BlockState(picture=BlockPicture.DEPTH, d_model=512, d_ff=2048))
-    assert "d_model = 64, 4 heads, d_ff = 256" in words
+    assert "d_model = 64 · 4 heads · d_ff = 256" in words
 
 
 @pytest.mark.parametrize(("eps", "text"), [(1e-5, "10⁻⁵"), (2e-6, "2·10⁻⁶"), (0.01, "0.01"), (0.0, "0"), (1.0, "1")])

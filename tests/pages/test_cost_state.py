@@ -14,11 +14,14 @@ import numpy as np
 import pytest
 from written_numbers import csv_text, json_text, npz_bytes
 
+from attention_explorer.core.numbers_export import Numbers
 from attention_explorer.core.numerals import grouped
+from attention_explorer.core.preset import Preset, preset_of
 from attention_explorer.errors import ExplorerError, ExportError
+from attention_explorer.kit.frame.view import View
+from attention_explorer.kit.picture import NOTHING
 from attention_explorer.model import ModelSize
 from attention_explorer.pages.lab import measure as cost_measure
-from attention_explorer.pages.lab.cost_export import cost_numbers
 from attention_explorer.pages.lab.cost_growth import (
     curve_words,
     doubling_of,
@@ -44,14 +47,48 @@ from attention_explorer.pages.lab.cost_numerals import (
     short_count,
     time_words,
 )
-from attention_explorer.pages.lab.cost_presets import COST_PRESETS, cost_preset, is_changed
-from attention_explorer.pages.lab.cost_state import LONGEST, CostPicture, CostState, Precision, Quantity, Scope
-from attention_explorer.pages.lab.cost_wording import settings_words, verdict
+from attention_explorer.pages.lab.cost_presets import COST_PRESETS
+from attention_explorer.pages.lab.cost_state import LONGEST, CostPicture, CostState, Quantity, Scope
 from attention_explorer.pages.lab.inputs import inputs_picture, inputs_sentences, product_words, weight_words
 from attention_explorer.pages.lab.measure import MeasuredPoint, Measurement, lengths_measured, measured
-from attention_explorer.pages.lab.reach import FARTHEST, reach_picture, reach_sentences, strip_words
+from attention_explorer.pages.lab.precision import Precision
+from attention_explorer.pages.lab.reach import FARTHEST, reach_picture, strip_words
+from attention_explorer.pages.lab.state import LabView
+from attention_explorer.pages.lab.ui.views import view_of
 from attention_explorer.sources.recipe import ToyRecipe
 from attention_explorer.sources.toy import toy_layers
+
+VIEWS: dict[CostPicture, View[CostState]] = {
+    CostPicture.LAYER: view_of(LabView.COST),
+    CostPicture.GROWTH: view_of(LabView.GROWTH),
+    CostPicture.REACH: view_of(LabView.REACH),
+    CostPicture.INPUTS: view_of(LabView.INPUTS),
+}
+
+
+def preset(name: str) -> Preset[CostState]:
+    return preset_of(COST_PRESETS, name)
+
+
+def headline(state: CostState) -> str:
+    picture = VIEWS[state.picture].picture
+    return picture.title(picture.compute(state, (1, 1)))
+
+
+def notes(state: CostState) -> list[str]:
+    """Headline, the sentence of the panel, and what else the picture says."""
+    picture = VIEWS[state.picture].picture
+    return [plain(line.text) for line in picture.notes(picture.compute(state, (1, 1)))]
+
+
+def truths(state: CostState) -> str:
+    return " ".join(VIEWS[state.picture].picture.truths)
+
+
+def numbers_of(state: CostState, numbers: object = None) -> Numbers:
+    view = VIEWS[state.picture]
+    numbers = view.picture.compute(state, (1, 1)) if numbers is None else numbers
+    return view.numbers(state, numbers, {} if view.picture.reason(numbers) else view.picture.numbers(numbers))
 
 
 def plain(text: str) -> str:
@@ -120,7 +157,7 @@ def test_the_terms_add_up_to_the_layer(ready) -> None:
 
 
 @pytest.mark.parametrize(
-    ("preset", "said"),
+    ("name", "said"),
     [
         ("gpt2", ["1 048 576", "4 MiB", "576 MiB", "72 MiB"]),
         ("gpt2-xl", ["4 MiB", "4.69 GiB", "600 MiB"]),
@@ -128,8 +165,8 @@ def test_the_terms_add_up_to_the_layer(ready) -> None:
         ("gpt3", ["8 MiB", "72 GiB"]),
     ],
 )
-def test_what_the_matrices_of_a_preset_hold(preset, said) -> None:
-    picture = layer_picture(cost_preset(preset).state)
+def test_what_the_matrices_of_a_preset_hold(name, said) -> None:
+    picture = layer_picture(preset(name).state)
     words = plain("\n".join(amount_words(picture, amount) for amount in picture.amounts))
     for number in said:
         assert number in words
@@ -147,9 +184,12 @@ def test_the_formulas_with_their_numbers_give_the_counts() -> None:
 
 def test_the_sentences_of_gpt2_small() -> None:
     picture = layer_picture(CostState())
-    words = plain("\n".join(layer_sentences(picture)))
-    assert "Doubling n makes the matrix × 4 and the layer × 2.364." in words
-    assert "n > 2·d + d_ff = 6·d = 4608; n = 1024 is below that" in words
+    words = "\n".join(notes(CostState()))
+    assert "Twice the words, four times the square." in words
+    assert "At n = 4608 both cost the same. Beyond that, comparing words is most of the work." in words
+    assert VIEWS[CostPicture.LAYER].picture.panel(picture).formula == "6 · d_model = 6 · 768 = 4608"
+    other = layer_picture(replace(CostState(), d_ff=1000))
+    assert VIEWS[CostPicture.LAYER].picture.panel(other).formula == f"2 · d_model + d_ff = {2 * 768 + 1000}"
     assert "1 207 959 552 operations: as many as 12 products of 2·n·d·d_k = 100 663 296" in words
     assert plain(total_words(picture, True)).endswith("41 875 931 136 ÷ 17 716 740 096 = 2.3636")
     scores = plain(term_words(picture, picture.terms[0]))
@@ -157,7 +197,7 @@ def test_the_sentences_of_gpt2_small() -> None:
 
 
 def test_a_window_changes_formulas_and_says_what_it_saves() -> None:
-    picture = layer_picture(cost_preset("window").state)
+    picture = layer_picture(preset("window").state)
     words = plain("\n".join(layer_sentences(picture)))
     assert "The window leaves each query 4096 keys: 95.9 % of the matrix is never computed." in words
     assert "37.3 GiB instead of 1.53 GiB" in words
@@ -171,13 +211,14 @@ def test_a_window_as_wide_as_the_input_is_not_said_to_save_anything(window: int)
     words = plain("\n".join(layer_sentences(layer_picture(state))))
     assert f"A window of {window} keys leaves out nothing at n = 1024." in words
     assert "instead of" not in words
-    headline, *lines = verdict(state)
-    assert headline == "The window is not narrower than the input."
-    assert "grows with n²" in lines[0]
+    readings = VIEWS[CostPicture.LAYER].picture.panel(layer_picture(state)).items[1].readings
+    assert readings[1].what == "all pairs: grows with n²"
+    narrow = VIEWS[CostPicture.LAYER].picture.panel(layer_picture(replace(state, window=100))).items[1].readings
+    assert narrow[1].what == "window: grows with n"
     reach = replace(state, picture=CostPicture.REACH)
-    assert "any two tokens are one step apart" in verdict(reach)[1]
-    assert "several layers" in verdict(replace(reach, window=100))[1]
-    assert "one step apart" not in verdict(replace(reach, window=100))[1]
+    assert headline(reach) == "Attention reaches every token in one step."
+    assert headline(replace(reach, window=100)) == "One layer of attention reaches 99 tokens back."
+    assert "without a window any two tokens are one step apart" in truths(reach)
     kept = reach_picture(state).rows[-1]
     assert plain(kept.attention) == "2·n·d = 1 572 864"
     assert plain(reach_picture(replace(state, window=100)).rows[-1].attention) == "2·w·d = 153 600"
@@ -185,13 +226,16 @@ def test_a_window_as_wide_as_the_input_is_not_said_to_save_anything(window: int)
 
 def test_heads_that_do_not_share_are_refused_in_words_everywhere() -> None:
     state = replace(CostState(), heads=11)
-    for picture in (layer_picture(state), growth_picture(state), reach_picture(state)):
-        assert picture.reason.startswith("d_model = 768 cannot be shared equally by 11 heads")
+    for picture in (CostPicture.LAYER, CostPicture.GROWTH, CostPicture.REACH):
+        uneven = replace(state, picture=picture)
+        reason = VIEWS[picture].picture.compute(uneven, (1, 1)).reason
+        assert reason.startswith("d_model = 768 cannot be shared equally by 11 heads")
         with pytest.raises(ExportError, match="by 11 heads"):
-            cost_numbers(picture)
-    for words in (layer_sentences(layer_picture(state)), growth_sentences(growth_picture(state))):
-        assert words == (layer_picture(state).reason,)
-    assert verdict(state)[0] == "These sizes do not fit."
+            numbers_of(uneven)
+        assert notes(uneven) == [NOTHING, reason]
+        assert headline(uneven) == NOTHING
+        assert "heads = 11" in plain(VIEWS[picture].settings(uneven))
+        assert "d_k" not in plain(VIEWS[picture].settings(uneven))
 
 
 # ---- Presets ----
@@ -200,72 +244,91 @@ def test_heads_that_do_not_share_are_refused_in_words_everywhere() -> None:
 def test_a_preset_is_itself_whatever_is_looked_at() -> None:
     for ready in COST_PRESETS:
         assert ready.state.preset == ready.id
-        assert not is_changed(ready.state)
-        assert not is_changed(replace(ready.state, picture=CostPicture.REACH, quantity=Quantity.BYTES))
-        assert is_changed(ready.state.with_sizes(n=ready.state.n + 1))
+        for view in VIEWS.values():
+            assert view.example(ready.state) is ready
+            assert view.example(replace(ready.state, picture=CostPicture.REACH, quantity=Quantity.BYTES)) is ready
+            assert view.example(ready.state.with_sizes(n=ready.state.n + 1)) is None
     with pytest.raises(ExplorerError, match="no preset “nothing”"):
-        cost_preset("nothing")
+        preset("nothing")
 
 
 def test_what_the_presets_claim() -> None:
-    base = layer_picture(cost_preset("base").state).cost
+    base = layer_picture(preset("base").state).cost
     assert base is not None
     assert base.quadratic_flops / base.layer_flops == pytest.approx(1 / 7)
-    gpt3 = layer_picture(cost_preset("gpt3").state).cost
+    gpt3 = layer_picture(preset("gpt3").state).cost
     assert gpt3 is not None
     assert gpt3.quadratic_flops / gpt3.layer_flops < 0.03
     assert (gpt3.balance_tokens, gpt3.d_k) == (73728, 128)
-    tutorial = layer_picture(cost_preset("tutorial").state).cost
+    tutorial = layer_picture(preset("tutorial").state).cost
     assert tutorial is not None
     assert round(100 * tutorial.quadratic_flops / tutorial.layer_flops, 1) == 0.3
 
 
 @pytest.mark.parametrize("picture", CostPicture)
-def test_every_picture_has_a_title_settings_and_a_verdict(picture) -> None:
+def test_every_picture_has_a_title_settings_and_truths(picture) -> None:
     for windowed in (False, True):
         state = replace(CostState(), picture=picture, windowed=windowed)
-        headline, *lines = verdict(state)
-        for text in (settings_words(state), headline, *lines):
+        for text in (VIEWS[picture].settings(state), *notes(state), truths(state)):
             assert text
+        assert len(notes(state)) > 1
 
 
-# ---- What a verdict says, whatever the sizes are ----
+# ---- What is said, whatever the sizes are ----
 
 SAID = (Path(__file__).parents[1] / "data" / "tutorial_sentences.txt").read_text("utf-8").lower()
 
 
 @pytest.mark.parametrize("n", [1, 10, 1024, 4608, 30_000, 100_000, 1_000_000])
-def test_the_headline_has_the_factor_of_the_layer(n: int) -> None:
+def test_the_matrix_is_four_times_as_large_and_the_layer_less(n: int) -> None:
     state = replace(CostState(), n=n)
-    cost = cost_of(state)
-    headline, *lines = verdict(state)
-    assert plain(headline).endswith(f"The matrix is × 4, the layer {plain(ratio_words(cost.doubling_ratio))}.")
-    assert plain(share_words(cost.quadratic_flops / cost.layer_flops)) in plain(lines[0])
-    assert "stores none, for some more operations" in lines[1]
+    cost, picture = cost_of(state), VIEWS[CostPicture.LAYER].picture
+    assert headline(state) == "Twice the words, four times the square."
+    terms, amounts = picture.table(layer_picture(state)).items
+    assert plain(amounts.rows[2][-1]) == "× 4"
+    assert {plain(row[-1]) for row in terms.rows} == {"× 4", "× 2"}
+    said = "\n".join(notes(state))
+    assert f" = {cost.doubling_ratio:.4f}." in said
+    share = plain(share_words(cost.quadratic_flops / cost.layer_flops))
+    assert f"The n² part (scores and weights · V) is {share} of the layer’s operations." in said
+    assert "stores none, for some more operations" in truths(state)
+    growth = replace(state, picture=CostPicture.GROWTH)
+    factor = f"{cost.doubling_ratio:.3g}"
+    assert headline(growth) == f"Twice the words, {'twice' if factor == '2' else f'{factor} times'} the operations."
+    assert f"From n = {plain(grouped(n))} to {plain(grouped(2 * n))}: " in "\n".join(notes(growth))
+    assert plain(ratio_words(cost.doubling_ratio)) in "\n".join(notes(growth))
+
+
+OWN = {"Measure here"}
+"""What the program calls something itself."""
 
 
 @pytest.mark.parametrize("windowed", [False, True])
 @pytest.mark.parametrize("picture", CostPicture)
 def test_quotation_marks_stand_around_what_a_tutorial_says(picture: CostPicture, windowed: bool) -> None:
-    headline, *lines = verdict(replace(CostState(), picture=picture, windowed=windowed))
-    sentences = [headline, *lines, *(ready.look_for for ready in COST_PRESETS)]
-    for passage in re.findall(r"“([^”]*)”", " ".join([*sentences, *reach_sentences(reach_picture(CostState()))])):
+    state = replace(CostState(), picture=picture, windowed=windowed)
+    sentences = [*notes(state), truths(state), *(ready.look_for for ready in COST_PRESETS)]
+    for passage in set(re.findall(r"“([^”]*)”", " ".join(sentences))) - OWN:
         assert passage.strip(" …").lower() in SAID
 
 
 def test_a_window_of_one_key_reaches_nobody() -> None:
     state = replace(CostState(), picture=CostPicture.REACH, windowed=True, window=1)
-    assert "with a window of 1, no token sees another" in verdict(state)[1]
-    assert "several layers" not in verdict(state)[1]
+    assert headline(state) == "With a window of 1, no token sees another."
+    assert "never" in [
+        reading.number for reading in VIEWS[state.picture].picture.panel(reach_picture(state)).items[0].readings
+    ]
 
 
 @pytest.mark.parametrize(("one", "other"), [("cat", "dog"), ("a cat sat", "a cat sat")])
 def test_weights_that_do_not_differ_are_not_said_to(one: str, other: str) -> None:
     state = CostState(picture=CostPicture.INPUTS, sentence=one, other_sentence=other)
+    assert inputs_picture(state).difference == 0.0
+    assert headline(state) == "The same weights: the same operations."
     said = " ".join(inputs_sentences(inputs_picture(state)))
-    assert "These two inputs have the same weights too." in said
+    tokens = "1 token" if one == "cat" else "3 tokens"
+    assert re.search(rf"^First {tokens}: (.+) operations\. Second {tokens}: \1 operations\.", said)
     assert "differ by" not in said
-    assert said.startswith("1 token each" if one == "cat" else "3 tokens each")
 
 
 # ---- Growth ----
@@ -287,7 +350,7 @@ def test_a_narrow_window_never_lets_the_n2_part_overtake() -> None:
     picture = growth_picture(replace(CostState(), windowed=True, window=4096))
     assert picture.crossover is None
     assert (picture.curve("square").values < picture.curve("flat").values).all()
-    assert "never overtake" in "\n".join(growth_sentences(picture))
+    assert "never overtake" in VIEWS[CostPicture.GROWTH].picture.panel(picture).sentence
 
 
 def test_the_slopes_are_one_and_two() -> None:
@@ -426,8 +489,11 @@ def test_measured_points_are_told_with_what_n2_would_say() -> None:
 
 
 def test_tenth_powers_of_the_decay() -> None:
-    words = "\n".join(reach_sentences(reach_picture(CostState())))
-    assert "0.90, 0.60, 0.35, 0.11, 0.03 for ρ = 0.99, 0.95, 0.9, 0.8, 0.7" in words
+    words = truths(CostState(picture=CostPicture.REACH))
+    assert "ρ¹⁰ = 0.90, 0.60, 0.35, 0.11, 0.03 for ρ = 0.99, 0.95, 0.9, 0.8, 0.7" in words
+    for decay in (0.99, 0.7):
+        said = " ".join(notes(CostState(picture=CostPicture.REACH, decay=decay)))
+        assert f"ρ¹⁰ = {decay**10:.2f} is left" in said
 
 
 def test_strips_of_the_four_kinds() -> None:
@@ -460,7 +526,7 @@ def test_steps_and_paths_of_both_layers() -> None:
     work = plain(rows["operations, layer"].words)
     assert f"{plain(grouped(4 * 1024 * 768**2))}" in work
     assert f"{plain(grouped(8 * 1024 * 768**2 + 4 * 1024**2 * 768))}" in work
-    windowed = {row.name: row for row in reach_picture(cost_preset("window").state).rows}
+    windowed = {row.name: row for row in reach_picture(preset("window").state).rows}
     assert windowed["path, first to last token"].attention == "25 layers"
     alone = {row.name: row for row in reach_picture(replace(CostState(), windowed=True, window=1)).rows}
     assert alone["path, first to last token"].attention == "never"
@@ -477,7 +543,7 @@ def test_one_or_two_tokens_have_a_picture(n) -> None:
 
 
 def test_inputs_of_one_length_take_the_same_operations_with_other_weights() -> None:
-    picture = inputs_picture(cost_preset("inputs").state)
+    picture = inputs_picture(preset("inputs").state)
     assert picture.is_same_list
     assert picture.products[0] == picture.products[1]
     for words, map_ in zip(picture.tokens, picture.maps, strict=True):
@@ -487,16 +553,21 @@ def test_inputs_of_one_length_take_the_same_operations_with_other_weights() -> N
     assert picture.difference > 0.1
     cost = ModelSize(6, 64, 8)
     assert picture.totals == (cost.layer_flops - cost.feed_forward_flops,) * 2
-    assert "the same" in inputs_sentences(picture)[0]
+    assert headline(preset("inputs").state) == "Other words, other weights: the same operations."
+    six = f"6 tokens: {plain(grouped(picture.totals[0]))} operations."
+    assert plain(inputs_sentences(picture)[0]) == f"First {six} Second {six}"
+    assert f"differ by up to {picture.difference:.3f}." in inputs_sentences(picture)[1]
     assert product_words(picture, 1).endswith("operations, for either input")
     assert weight_words(picture, 0, 1).count("attends to") == 2
 
 
 def test_inputs_of_two_lengths_do_not() -> None:
-    state = replace(cost_preset("inputs").state, other_sentence="one two three")
+    state = replace(preset("inputs").state, other_sentence="one two three")
     picture = inputs_picture(state)
     assert not picture.is_same_list
+    assert headline(state) == "Other lengths, other operations."
     assert picture.difference is None
+    assert "differ by" not in " ".join(inputs_sentences(picture))
     three = ModelSize(3, 64, 8)
     assert picture.totals[1] == three.layer_flops - three.feed_forward_flops
     assert "for the first input" in product_words(picture, 1)
@@ -514,7 +585,7 @@ def test_an_empty_or_endless_input() -> None:
 
 
 def pictures():
-    state = cost_preset("gpt2").state
+    state = preset("gpt2").state
     return [
         layer_picture(state),
         growth_picture(replace(state, picture=CostPicture.GROWTH), MEASURED),
@@ -525,17 +596,44 @@ def pictures():
 
 @pytest.mark.parametrize("picture", pictures(), ids=lambda picture: picture.state.picture.value)
 def test_numbers_can_be_read_back(picture) -> None:
-    numbers = cost_numbers(picture)
-    rows = list(csv.DictReader(io.StringIO(csv_text(numbers))))
-    document = json.loads(json_text(numbers))
-    assert len(rows) == len(document["rows"]) > 3
+    numbers = numbers_of(picture.state, picture)
+    document, arrays = json.loads(json_text(numbers)), numbers.arrays
+    assert {name: document[name] for name in arrays} == {
+        name: json.loads(json.dumps(array.tolist()).replace("NaN", "null")) for name, array in arrays.items()
+    }
+    assert document["what"].startswith(VIEWS[picture.state.picture].picture.headline(picture))
+    assert document["what"].endswith(VIEWS[picture.state.picture].settings(picture.state))
     with np.load(io.BytesIO(npz_bytes(numbers)), allow_pickle=False) as file:
         assert json.loads(str(file["parameters"]))["picture"] == picture.state.picture.value
         assert set(file.files) == {*numbers.arrays, "parameters"}
 
 
+def test_lines_of_files_are_what_is_counted() -> None:
+    layer, growth, reach, inputs = (
+        [*csv.DictReader(io.StringIO(csv_text(numbers_of(each.state, each))))] for each in pictures()
+    )
+    assert [int(row["count"]) for row in layer[:5]] == numbers_of(pictures()[0].state, pictures()[0]).arrays[
+        "operations"
+    ].tolist()
+    assert {"what": "KV cache, model", "formula": "L·2·n·d", "unit": "numbers"}.items() <= layer[8].items()
+    values = [float(row["value"]) for row in growth if not row["run"]]
+    np.testing.assert_allclose(values, np.ravel([curve.values for curve in pictures()[1].curves]))
+    left = [float(row["left"]) for row in reach if row["what"] == "recurrent state" and row["left"]]
+    np.testing.assert_allclose(left, [0.9**back for back in range(1, 5)])
+    assert {row["input"] for row in inputs} == {"1", "2"}
+    assert sum(int(row["operations"]) for row in inputs if row["input"] == "1") == pictures()[3].totals[0]
+
+
+def test_files_of_a_layer_have_the_formulas_of_their_counts() -> None:
+    picture = pictures()[0]
+    formulas = json.loads(json_text(numbers_of(picture.state, picture)))["formulas"]
+    assert formulas == {each.name: each.formula for each in (*picture.terms, *picture.amounts)}
+    assert formulas["scores Q·Kᵀ"] == "2·n²·d"
+
+
 def test_measured_seconds_are_exported_run_by_run() -> None:
-    numbers = cost_numbers(pictures()[1])
+    growth = pictures()[1]
+    numbers = numbers_of(growth.state, growth)
     document = json.loads(json_text(numbers))
     assert document["measured"]["points"][0] == {"n": 512, "seconds": [0.002, 0.001]}
     rows = [row for row in csv.DictReader(io.StringIO(csv_text(numbers))) if row["curve"] == "measured here, seconds"]
@@ -544,13 +642,13 @@ def test_measured_seconds_are_exported_run_by_run() -> None:
         ("512", "2", 0.001),
     ]
     np.testing.assert_allclose(numbers.arrays["measured_seconds"], [0.001, 0.0025, 0.01125])
-    assert "measured" not in json.loads(json_text(cost_numbers(growth_picture(CostState()))))
+    assert "measured" not in json.loads(json_text(numbers_of(replace(CostState(), picture=CostPicture.GROWTH))))
 
 
 def test_counts_beyond_int64_keep_every_digit() -> None:
     state = CostState().with_sizes(n=LONGEST, d_model=2**17, heads=1024, layers=1000)
     picture = layer_picture(state)
-    numbers = cost_numbers(picture)
+    numbers = numbers_of(state, picture)
     assert [int(text) for text in numbers.arrays["operations"]] == [term.operations for term in picture.terms]
     assert max(term.operations for term in picture.terms) > 2**63
     assert math.isfinite(growth_picture(state).curve("total").values[-1])
@@ -561,3 +659,22 @@ def test_what_the_softmax_adds_is_a_share_of_this_layer() -> None:
     layer = 8 * 512 * 512**2 + 4 * 512**2 * 512 + 4 * 512 * 512 * 2048
     said = f"{100 * 5 * 8 * 512**2 / layer:.1f}\N{NO-BREAK SPACE}%"
     assert layer_sentences(layer_picture(state))[-1].endswith(f"the softmax, which adds {said}.")
+
+
+# ---- What is not true of every state, though it is said of every one ----
+
+
+def test_a_window_is_not_said_to_make_everything_double_where_it_does_not() -> None:
+    wide = replace(CostState(), windowed=True, window=5000)
+    assert layer_picture(wide).amounts[2].growth == 4.0
+    assert "With a window everything does" not in truths(wide)
+
+
+def test_files_of_growth_say_of_what_and_of_how_much_they_are() -> None:
+    states = [
+        replace(CostState(), picture=CostPicture.GROWTH, quantity=quantity, scope=scope)
+        for quantity in Quantity
+        for scope in Scope
+    ]
+    said = [json.dumps(dict(numbers_of(state).parameters), sort_keys=True) for state in states]
+    assert len(set(said)) == len(states)

@@ -7,6 +7,8 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
+from attention_explorer.errors import ExportError
+from attention_explorer.kit.picture import NOTHING
 from attention_explorer.model import Initialiser as Rule
 from attention_explorer.model import NormPlacement, survey_depth
 from attention_explorer.model.checkpoint import watched
@@ -17,6 +19,7 @@ from attention_explorer.pages.lab.depth import (
     TOKENS,
     DepthPicture,
     TableRow,
+    depth_headline,
     depth_numbers,
     depth_picture,
     depth_sentences,
@@ -26,8 +29,11 @@ from attention_explorer.pages.lab.depth import (
     differences,
     is_measured,
     row_that_applies,
-    table_sentences,
+    row_words,
 )
+from attention_explorer.pages.lab.state import LabView
+from attention_explorer.pages.lab.ui.views import view_of
+from attention_explorer.pages.stack.numerals import brief
 from attention_explorer.pages.stack.state import BlockState, Initialiser
 
 PLAIN = BlockState(heads=4, encoding=False)
@@ -105,25 +111,42 @@ def test_what_differs_from_the_table_is_said() -> None:
     state = replace(PLAIN, heads=8, encoding=True, causal=True)
     assert differences(state) == ("d_model 64, 8 heads, d_ff 256", "positions", "a causal mask")
     picture = DepthPicture(state, depth_setting(state), None, "no")
-    assert "except for: d_model 64, 8 heads, d_ff 256, positions, a causal mask" in table_sentences(picture)[1]
+    same = TABLE[row_that_applies(state) or 0]
+    assert "except for: d_model 64, 8 heads, d_ff 256, positions, a causal mask" in row_words(picture, same)
+    assert all("settings" not in row_words(picture, row) for row in TABLE if row is not same)
     other = replace(PLAIN, residual=False, norm=NormPlacement.PRE)
     assert row_that_applies(other) is None
-    assert "No row has these settings" in table_sentences(DepthPicture(other, depth_setting(other), None, "no"))[1]
+    assert all("settings" not in row_words(DepthPicture(other, depth_setting(other), None), row) for row in TABLE)
+
+
+@pytest.mark.parametrize("number", range(len(TABLE)))
+def test_the_table_has_every_row_and_marks_the_one_with_these_settings(number: int) -> None:
+    state = state_of(TABLE[number])
+    table = view_of(LabView.DEPTH).picture.table(DepthPicture(state, depth_setting(state), None))
+    assert [column.title for column in table.columns[1:]] == [*map(str, DEPTHS), "cosine"]
+    for index, (cells, row) in enumerate(zip(table.rows, TABLE, strict=True)):
+        assert cells == ("▸ " * (index == number) + row.title, *map(brief, row.ratios), f"{row.cosine:.3f}")
+        words = row_words(DepthPicture(state, depth_setting(state), None), row)
+        assert f"{row.title}: {', '.join(map(brief, row.ratios))}; cosine {row.cosine:.3f}" in words
+        assert ("It has these settings" in words) == (index == number)
 
 
 def test_numbers_beyond_the_range_are_a_reason_not_a_crash() -> None:
     state = replace(PLAIN, initialiser=Initialiser.NUMBER, gain=1e12, norm=NormPlacement.NONE)
     picture = depth_picture(state)
     assert picture.survey is None
-    assert "nothing to draw" in picture.reason
-    assert depth_sentences(picture)[0] == "Numbers too large or too small"
-    assert depth_words(picture, 3) == ""
+    assert "leaves the range of float64" in picture.reason
+    view = view_of(LabView.DEPTH)
+    assert [line.text for line in view.picture.notes(picture)] == [NOTHING, picture.reason]
+    assert view.picture.title(picture) == NOTHING
     assert depth_numbers(picture) == {}
+    with pytest.raises(ExportError, match="leaves the range of float64"):
+        view.numbers(view.of(state), picture, {})
 
 
 def test_headlines_tell_vanishing_from_exploding() -> None:
-    heads = [depth_sentences(depth_picture(state_of(TABLE[number])))[0] for number in (0, 3, 5)]
-    assert heads == ["The gradient gets through", "The gradient explodes", "The gradient vanishes"]
+    heads = [depth_headline(depth_picture(state_of(TABLE[number]))) for number in (0, 3, 5)]
+    assert heads == ["The gradient gets through.", "The gradient explodes.", "The gradient vanishes."]
     words = depth_words(depth_picture(state_of(TABLE[6])), 24)
     assert words.startswith("24 layers: gradient × 1.0")
     assert "median of 7 draws" in words

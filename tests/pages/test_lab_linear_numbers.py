@@ -7,17 +7,20 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
+from attention_explorer.core.numerals import size_text
 from attention_explorer.model import softmax
 from attention_explorer.pages.lab.linear import (
     FACTORS,
     NO_PROOF,
+    LinearPicture,
+    linear_headline,
     linear_numbers,
+    linear_panel,
     linear_picture,
     linear_sentences,
     linear_words,
-    map_titles,
-    verdict_of,
 )
+from attention_explorer.pages.lab.ui.linear import Linear
 from attention_explorer.pages.stack.presets import block_preset
 from attention_explorer.pages.stack.stack import block_stack, block_trace
 from attention_explorer.pages.stack.state import BlockState
@@ -37,6 +40,12 @@ def by_loop(state: BlockState, x: np.ndarray, times_v: float) -> np.ndarray:
     return np.asarray(np.concatenate(parts, axis=1) @ attention.w_o)
 
 
+def readings(picture: LinearPicture) -> list[str]:
+    """What the panel shows large: how far off V and X are."""
+    (found,) = Linear().panel(picture).items
+    return [reading.number for reading in found.readings]
+
+
 @pytest.mark.parametrize("factor", [factor for factor in FACTORS if factor not in NO_PROOF])
 def test_v_follows_and_x_does_not(factor: float) -> None:
     picture = linear_picture(replace(STATE, factor=factor))
@@ -44,8 +53,8 @@ def test_v_follows_and_x_does_not(factor: float) -> None:
     size = np.abs(by_v.expected).max()
     assert by_v.error < 1e-14 * size * 10
     assert by_x.error > 0.01 * size
-    assert verdict_of(picture, 0).startswith("Linear in V")
-    assert verdict_of(picture, 1).startswith("Not linear in X")
+    assert linear_headline(picture) == "Linear in V, not in X."
+    assert readings(picture) == [size_text(by_v.error), size_text(by_x.error)]
 
 
 def test_against_a_loop_over_heads() -> None:
@@ -59,7 +68,7 @@ def test_against_a_loop_over_heads() -> None:
 def test_a_power_of_two_is_exact_and_said_to_be() -> None:
     two = linear_picture(replace(STATE, factor=2.0))
     assert two.by[0].error == 0.0
-    assert "There is not even a rounding difference" in "".join(linear_sentences(two))
+    assert "With V there is not even a rounding difference" in "".join(linear_sentences(two))
     three = linear_picture(STATE)
     assert 0.0 < three.by[0].error < 1e-12
     assert "is rounding" in "".join(linear_sentences(three))
@@ -69,9 +78,10 @@ def test_factors_that_tell_nothing_say_so() -> None:
     for factor, text in zip(NO_PROOF, ("−1", "0", "1"), strict=True):
         picture = linear_picture(replace(STATE, factor=factor))
         assert picture.by[1].error == 0.0
-        assert verdict_of(picture, 0) == "Linear in V: largest difference 0"
-        assert verdict_of(picture, 1) == f"Times {text} does not test X: largest difference 0"
-        assert linear_sentences(picture)[-1].startswith(f"Times {text} does not test X")
+        assert linear_headline(picture) == f"Linear in V. Times {text} does not test X."
+        assert readings(picture) == ["0", "0"]
+        told = f"Times {text} leaves the weights as they are, so it does not tell." in linear_panel(picture)
+        assert told == (picture.moved == 0.0) == (factor != 0.0), "times 0 makes all weights the same"
 
 
 def test_the_layer_that_is_looked_at_is_used_with_what_reaches_it() -> None:
@@ -86,7 +96,13 @@ def test_maps_share_their_colours_and_words_give_the_numbers() -> None:
     picture = linear_picture(STATE)
     assert len({map_.scale.high for number, map_ in enumerate(picture.maps) if number % 3 < 2}) == 1
     assert picture.maps[2].scale == picture.maps[5].scale
-    assert map_titles(picture, 0)[0] == "A · (3 V) · W_O"
+    titles = [map_.title for map_ in Linear().item(picture).items]
+    assert titles == [
+        "3 × output",
+        f"with 3 × V, minus that: ≤ {size_text(picture.by[0].error)}",
+        f"with 3 × X, minus that: ≤ {size_text(picture.by[1].error)}",
+    ]
+    assert linear_sentences(picture)[0].startswith("A · (3 V) · W_O differs from 3 · (A · V · W_O) by up to ")
     words = linear_words(picture, 1, 5)
     assert words.startswith("“cat” (2), feature 5 · V × 3: ")
     assert linear_words(picture, 1, 64) == ""

@@ -6,6 +6,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from PySide6.QtCore import Qt
 
 from attention_explorer.model import NormKind
 from attention_explorer.pages.lab.norm import (
@@ -13,14 +14,15 @@ from attention_explorer.pages.lab.norm import (
     LEAST_SCALE,
     SCALES,
     bar_words,
+    norm_headline,
     norm_numbers,
     norm_picture,
     norm_sentences,
     norm_words,
     scale_at,
-    stepped,
     unit_row,
 )
+from attention_explorer.pages.lab.ui.norm import NormSize
 from attention_explorer.pages.stack.numerals import brief
 from attention_explorer.pages.stack.state import BlockState
 
@@ -67,12 +69,16 @@ def test_the_row_is_that_of_the_seed() -> None:
 
 
 def test_steps_go_from_stop_to_stop_and_stay_within() -> None:
-    state = BlockState(norm_scale=1e-3)
-    assert stepped(state, 1).norm_scale == 2e-3
-    assert stepped(state, -1).norm_scale == 5e-4
-    assert stepped(replace(state, norm_scale=0.0014), -1).norm_scale == 1e-3
-    assert stepped(replace(state, norm_scale=SCALES[-1]), 1).norm_scale == LARGEST_SCALE
-    assert stepped(replace(state, norm_scale=SCALES[0]), -1).norm_scale == LEAST_SCALE
+    def stepped(scale: float, key: Qt.Key) -> float:
+        state = BlockState(norm_scale=scale)
+        change = NormSize().press(state, norm_picture(state), int(key))
+        return scale if change is None else change.state.norm_scale
+
+    assert stepped(1e-3, Qt.Key.Key_Right) == 2e-3
+    assert stepped(1e-3, Qt.Key.Key_Left) == 5e-4
+    assert stepped(0.0014, Qt.Key.Key_Left) == 1e-3
+    assert stepped(SCALES[-1], Qt.Key.Key_Right) == LARGEST_SCALE
+    assert stepped(SCALES[0], Qt.Key.Key_Left) == LEAST_SCALE
     assert (scale_at(1.234e-3), scale_at(1e9), scale_at(0.0)) == (1.2e-3, LARGEST_SCALE, LEAST_SCALE)
 
 
@@ -81,7 +87,10 @@ def test_words_and_numbers() -> None:
     assert "0.999 (ε beside the root) and 0.707 (under it), a row of 10⁻⁴ with 0.990 and 0.100" in "".join(
         norm_sentences(picture)
     )
-    assert "its place makes no difference" in "".join(norm_sentences(norm_picture(BlockState(eps=0.0))))
+    assert norm_headline(BlockState(eps=0.0)) == "Without ε, rows of any size come out with 1."
+    for inside in (True, False):
+        readings = NormSize().panel(picture).items[0].readings
+        assert readings[int(inside)].number == f"{picture.output_std(inside, 1e-3):.3f}"
     assert norm_words(picture, 100.0).startswith("standard deviation in 100, out: ")
     assert bar_words(picture, 0).startswith("feature 0: ")
     assert bar_words(picture, 16) == ""

@@ -46,8 +46,9 @@ def test_raw_weights_sharpen_and_scaled_ones_do_not() -> None:
 
 
 def test_it_draws_what_the_picture_of_one_d_k_draws() -> None:
-    point = growth_picture(IID).point_at(48)
-    assert point is not None
+    growth = growth_picture(IID)
+    point = growth.points[growth.nearest(48.0)]
+    assert point.d_k == 48
     single = scores_picture(replace(IID, d_k=48))
     assert point.raw == single.raw.summary
     assert point.scaled == single.scaled.summary

@@ -63,6 +63,12 @@ class FrameDriver(PicturesDriver):
             self.page.open_drawer(False)
         return text
 
+    def panel_words(self) -> tuple[str, str]:
+        """Return title and sentence of the panel."""
+        panel = self.page.panel
+        title, sentence = (part.text().replace("\N{NO-BREAK SPACE}", " ") for part in (panel.title, panel.sentence))
+        return title, sentence
+
     @property
     def tries(self) -> dict[str, Any]:
         """By their words, what there is to try."""

@@ -141,6 +141,13 @@ class PictureOnCanvas:
         QTest.keyClick(self.canvas, key)
 
 
+def says(cell: str, number: float) -> bool:
+    """Whether a cell of a table, like 8.2, 0.140 or 40.7 %, is a number to as many digits as it has."""
+    found = cell.replace("\N{NO-BREAK SPACE}", " ").removesuffix(" %")
+    scale = 100.0 if "%" in cell else 1.0
+    return abs(float(found) - scale * number) <= 0.5001 * 10.0 ** -len(found.partition(".")[2])
+
+
 def panel_words(picture: Picture[Any, Any], numbers: object, item: str, part: object) -> str:
     """Return what is said of a part of an item that stands beside a picture."""
     return picture.words(numbers, Hit(item, part)).replace("\N{NO-BREAK SPACE}", " ")

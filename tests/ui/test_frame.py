@@ -15,13 +15,15 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QFileDialog, QMenu, QWidget
 
 from attention_explorer.core.declared import declaration_of
+from attention_explorer.core.preset import preset_of
 from attention_explorer.kit.controls.number_box import NumberBox
 from attention_explorer.kit.controls.panel_scroll import bring_into_view
 from attention_explorer.kit.pictures.pointed_picture import PointedPicture
 from attention_explorer.model.score_draws import ScoreSource
-from attention_explorer.pages.lab.cost_presets import cost_preset
+from attention_explorer.pages.lab.cost_presets import COST_PRESETS
 from attention_explorer.pages.lab.cost_state import CostState
-from attention_explorer.pages.lab.scores_state import Precision, ScalingState
+from attention_explorer.pages.lab.precision import Precision
+from attention_explorer.pages.lab.scores_state import ScalingState
 from attention_explorer.pages.lab.state import LabView
 from attention_explorer.pages.lab.ui.views import views
 from attention_explorer.pages.stack.learned import learned_block
@@ -83,7 +85,7 @@ def test_a_narrow_window_has_a_list_of_views_and_a_wide_one_buttons(open_lab) ->
 def test_examples_are_loaded_and_told_apart_from_what_was_made_of_them(open_lab) -> None:
     at = open_lab()
     at.load("gpt2-xl")
-    assert at.state == cost_preset("gpt2-xl").state
+    assert at.state == preset_of(COST_PRESETS, "gpt2-xl").state
     assert at.undo_text == "Load “GPT-2 XL, 1024 tokens”"
     at.press(at.page.panel.more)
     assert "48 layers of 25 heads" in at.drawer.example.text()
@@ -117,7 +119,7 @@ def test_the_main_quantity_is_dragged_as_one_step(open_lab) -> None:
     assert at.steps == 1
     at.undo()
     assert at.state.n == 1024
-    for by, end in ((2000.0, 2**20), (-2000.0, 1)):  # where its stops end; more can be typed
+    for by, end in ((2000.0, 2**24), (-2000.0, 1)):
         at.drag_slider(at.main.slider, by)
         assert at.state.n == end
 
@@ -134,7 +136,7 @@ def test_escape_puts_a_drag_back(open_lab) -> None:
     assert at.main.slider.value() == at.main._position_of(1024)
 
 
-def test_keys_step_and_a_number_is_typed_beyond_the_stops(open_lab) -> None:
+def test_keys_step_and_a_number_is_typed_between_the_stops(open_lab) -> None:
     at = open_lab()
     QTest.keyClick(at.main.slider, Qt.Key.Key_Right)
     QTest.keyClick(at.main.slider, Qt.Key.Key_Right)
@@ -322,7 +324,7 @@ def test_it_opens_the_drawer_where_that_has_the_control(open_lab) -> None:
     assert QApplication.focusWidget() is control
     assert is_within(control, at.page)
     at.press(control)
-    at.choose(at.field("bench.precision"), Precision.HALF)
+    at.choose(at.field("bench.precision"), Precision.FLOAT16)
     assert box.isChecked()
 
 

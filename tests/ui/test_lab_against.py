@@ -3,22 +3,29 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import Any
+from typing import Any, cast
 
 import pytest
-from picture_on_canvas import PictureOnCanvas
+from heads_driver import numbers_in
+from picture_on_canvas import PictureOnCanvas, says
 from PySide6.QtCore import QPointF, Qt
 
 from attention_explorer.kit.items.item import Hit
 from attention_explorer.kit.items.plot_marks import At
 from attention_explorer.model.score_draws import ScoreSource
-from attention_explorer.pages.lab.scores_growth import growth_picture
+from attention_explorer.pages.lab.scores_growth import GrowthPoint, growth_picture
 from attention_explorer.pages.lab.scores_state import GainRule, ScalingPicture, ScalingState
 from attention_explorer.pages.lab.ui.against import SPREAD, AgainstD
 
 pytestmark = pytest.mark.qt_log_ignore("This plugin does not support")
 
 FEW = ScalingState(picture=ScalingPicture.GROWTH, draws=150)
+
+
+def measured_at(shown: PictureOnCanvas, d_k: int) -> GrowthPoint:
+    """Return what was measured at a d_k."""
+    (point,) = (point for point in shown.numbers.points if point.d_k == d_k)
+    return cast(GrowthPoint, point)
 
 
 @pytest.fixture
@@ -31,8 +38,7 @@ def test_the_line_is_dragged_from_d_k_to_d_k(show: Any) -> None:
     shown.mouse.drag(shown.layout.place(64.0, 0.1), shown.layout.place(9.0, 0.1))
     assert shown.state.d_k == 8
     assert set(shown.labels) == {"Change d_k"}
-    point = shown.numbers.point_at(8)
-    assert point is not None
+    point = measured_at(shown, 8)
     assert {f"{point.raw.largest.value:.2f}", f"{point.scaled.largest.value:.2f}"} <= set(shown.texts())
 
 
@@ -47,15 +53,16 @@ def test_keys_and_clicks_move_it_too(show: Any) -> None:
 
 def test_a_place_tells_what_was_measured_at_the_nearest_d_k(show: Any) -> None:
     shown = show(FEW)
-    point = shown.numbers.point_at(256)
+    point = measured_at(shown, 256)
     words = shown.point_at(shown.layout.place(250.0, 0.1))
-    assert words.startswith(f"d_k = 256: largest weight {point.raw.largest.value:.3f}"[:-2])
-    assert "divided by √256" in words
-    assert "entropy ÷ ln n" in words
-    assert "gradient" in words
+    assert words.startswith("d_k = 256: largest weight ")
+    assert words.endswith("divided by √256")
+    raw, scaled = numbers_in(words)[1], numbers_in(words)[3]
+    assert (raw, scaled) == pytest.approx((point.raw.largest.value, point.scaled.largest.value), abs=6e-3)
     spread = AgainstD().words(shown.numbers, Hit(SPREAD, At(256.0)))
-    assert "standard deviation of the scores 16" in spread
-    assert "predicted 16 and 1" in spread
+    assert numbers_in(spread)[:2] == [256, pytest.approx(point.raw.std.value, abs=0.06)]
+    assert spread.startswith("d_k = 256: spread ")
+    assert spread.endswith("predicted 16 and 1")
 
 
 @pytest.mark.parametrize(
@@ -81,12 +88,25 @@ def test_what_stands_above_and_beside_it(show: Any, changes: dict[str, Any], hea
         assert shown.badly_written(800, 540) == []
 
 
-def test_all_that_was_measured_at_the_d_k_on_show_is_said() -> None:
-    picture = growth_picture(FEW)
-    said = " ".join(AgainstD().says(picture))
-    for quantity in ("mean largest weight", "standard deviation", "entropy ÷ ln n", "norm of the softmax’s gradient"):
-        assert f"{quantity} " in said.split("At d_k = 64:")[1].replace("standard deviation of the scores", quantity)
-    assert "150 draws at each d_k. Seed 42." in said
+def test_all_that_was_measured_at_the_d_k_on_show_is_in_the_table() -> None:
+    picture = growth_picture(replace(FEW, d_k=16))
+    table = cast(Any, AgainstD().table(picture))
+    point = picture.points[picture.nearest(16)]
+    assert [column.title for column in table.columns] == ["measured", "as they come", "÷ √16"]
+    rows = {name.replace("\N{NO-BREAK SPACE}", " "): cells for name, *cells in table.rows}
+    assert rows["predicted spread"] == ["4.000", "1.000"]
+    for name, quantity in (
+        ("spread", "std"),
+        ("beyond ±30", "tail"),
+        ("largest weight", "largest"),
+        ("rows over 99 %", "saturated"),
+        ("entropy ÷ ln n", "entropy"),
+        ("gradient", "gradient"),
+        ("p (1 − p)", "slope"),
+    ):
+        measured = (getattr(each, quantity).value for each in (point.raw, point.scaled))
+        assert all(map(says, rows[name], measured)), name
+    assert "150 draws at each d_k. Seed 42." in AgainstD().says(picture)
 
 
 def test_while_it_is_asked_for_nothing_tells(show: Any) -> None:

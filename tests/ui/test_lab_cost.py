@@ -9,8 +9,10 @@ import pytest
 from picture_on_canvas import PictureOnCanvas, drawing_of, faults_of, panel_words
 from PySide6.QtCore import QPointF, QRectF, Qt
 
+from attention_explorer.core.preset import preset_of
+from attention_explorer.kit.picture import NOTHING
 from attention_explorer.kit.theme import DARK, Look
-from attention_explorer.pages.lab.cost_presets import COST_PRESETS, cost_preset
+from attention_explorer.pages.lab.cost_presets import COST_PRESETS
 from attention_explorer.pages.lab.cost_state import CostState
 from attention_explorer.pages.lab.ui.cost import AMOUNTS, LAYER, Cost
 from attention_explorer.pages.lab.ui.cost_tables import TERMS
@@ -96,6 +98,21 @@ def test_everything_says_its_arithmetic(shown) -> None:
     assert "2.3636" in " ".join(COST.says(numbers))
 
 
+def test_the_tables_have_the_arithmetic_of_everything() -> None:
+    n, d, heads, d_ff, layers = 2048, 512, 8, 2048, 6
+    terms, amounts = COST.table(COST.compute(CostState(n, d, heads, d_ff, layers), (0, 0))).items
+    operations = [2 * n**2 * d, 2 * n**2 * d, 6 * n * d**2, 2 * n * d**2, 4 * n * d * d_ff]
+    rows = [tuple(cell.replace("\N{NO-BREAK SPACE}", " ") for cell in row) for row in (*terms.rows, *amounts.rows)]
+    shares = [float(row[4].removesuffix(" %")) for row in rows[:5]]
+    assert shares == pytest.approx([100 * each / sum(operations) for each in operations], abs=0.06)
+    assert [row[-1] for row in rows] == ["× 4"] * 2 + ["× 2"] * 3 + ["× 4"] * 3 + ["× 2", "× 1"]
+    kept = [n**2, heads * n**2, layers * heads * n**2, layers * 2 * n * d, layers * (4 * d**2 + 2 * d * d_ff)]
+    assert [int(row[2].replace(" ", "")) for row in rows[5:]] == kept
+    mebibytes = [float(row[3].split()[0]) * {"MiB": 1, "GiB": 1024}[row[3].split()[1]] for row in rows[5:]]
+    assert mebibytes == pytest.approx([4 * count / 2**20 for count in kept], rel=1e-2)
+    assert {row[1] for row in rows} >= {"2·n²·d", "6·n·d²", "L·h·n²", "L·2·n·d", "L·(4·d² + 2·d·d_ff)"}
+
+
 def test_fewer_heads_leave_nothing_lit_that_is_gone(shown) -> None:
     at = shown()
     now = at.laid.layout.now[0]
@@ -149,11 +166,14 @@ def test_nothing_tells_the_answer_while_it_is_asked_for(shown) -> None:
 def test_heads_that_do_not_share_get_a_sentence(shown) -> None:
     at = shown(CostState(heads=11))
     assert "by 11 heads" in " ".join(at.texts())
+    assert COST.title(at.canvas.picture) == NOTHING
+    assert "by 11 heads" in at.canvas.spoken()
     assert at.point_at(QPointF(200, 200)) == ""
-    assert COST.table(at.canvas.picture) is None
+    at.key(Qt.Key.Key_Right)
+    assert at.state.n == 1024
 
 
 def test_it_is_spoken_and_exported() -> None:
-    numbers = COST.compute(cost_preset("gpt2").state, (0, 0))
+    numbers = COST.compute(preset_of(COST_PRESETS, "gpt2").state, (0, 0))
     assert "576" in COST.item(numbers).spoken()
     assert list(COST.arrays(numbers))[:2] == ["operations", "operations_at_2n"]

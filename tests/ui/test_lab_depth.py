@@ -6,6 +6,7 @@ from dataclasses import replace
 from itertools import count
 from typing import Any, cast
 
+import numpy as np
 import pytest
 from picture_on_canvas import PictureOnCanvas, drawing_of, faults_of
 from PySide6.QtCore import QPointF, QRectF, Qt
@@ -14,6 +15,7 @@ from svg_reader import text_places
 from attention_explorer.kit.items.item import Hit
 from attention_explorer.kit.items.plot import Plot, PlotLayout
 from attention_explorer.kit.items.plot_marks import At, Label, Points
+from attention_explorer.kit.picture import NOTHING
 from attention_explorer.kit.pictures.request import PictureRequest, work_for
 from attention_explorer.kit.theme import Look
 from attention_explorer.model import NormPlacement
@@ -64,7 +66,10 @@ def test_pointing_tells_all_numbers_of_a_depth(shown: PictureOnCanvas) -> None:
     assert "median of 7 draws" in words
     assert Depth().words(shown.numbers, Hit(LIKENESS, At(12.0))) == words
     measured = shown.point_at(shown.laid.layout.place(12, 7.6e-38))
-    assert measured == f"Measured with PyTorch after 1, 6, 12 and 24 layers, {TABLE[5].sentence}."
+    assert measured == (
+        "Measured with PyTorch after 1, 6, 12 and 24 layers, 0.02, no residual, no norm: "
+        "3·10⁻⁴, 1.4·10⁻¹⁹, 7.6·10⁻³⁸, 1.1·10⁻⁷⁴; cosine 1.000."
+    )
 
 
 def test_stacks_measured_elsewhere_are_drawn_where_they_differ() -> None:
@@ -83,13 +88,29 @@ def test_stacks_measured_elsewhere_are_drawn_where_they_differ() -> None:
         assert {title.partition(", ")[2] for title in titles} <= named
 
 
-def test_all_that_was_measured_is_said(shown: PictureOnCanvas) -> None:
-    lines = shown.picture.says(shown.numbers)
-    assert [line for line in lines if line.startswith("▸")] == [
-        "▸ 0.02, residual, no norm: 1, 1, 1.01, 1.02; cosine 0.017."
-    ]
-    assert sum("; cosine" in line for line in lines) == len(TABLE)
-    assert lines[0] in shown.canvas.spoken()
+def test_all_that_was_measured_elsewhere_is_in_the_table(shown: PictureOnCanvas) -> None:
+    table = cast(Any, shown.picture.table(shown.numbers))
+    assert [column.title for column in table.columns[1:]] == ["1", "6", "12", "24", "cosine"]
+    assert len(table.rows) == len(TABLE)
+    (marked,) = [number for number, row in enumerate(table.rows) if row[0].startswith("▸")]
+    assert table.rows[marked] == ("▸ 0.02, residual, no norm", "1", "1", "1.01", "1.02", "0.017")
+    said = [shown.picture.words(shown.numbers, Hit(table.name, row)) for row in range(len(TABLE))]
+    assert [row for row, words in enumerate(said) if "these settings" in words] == [marked]
+    assert said[marked].endswith(
+        "0.02, residual, no norm: 1, 1, 1.01, 1.02; cosine 0.017. It has these settings, but other random numbers."
+    )
+    other = replace(shown.state, causal=True, encoding=True)
+    words = shown.picture.words(shown.picture.compute(other, (0, 0)), Hit(table.name, marked))
+    assert words.endswith("It has these settings, except for: positions, a causal mask.")
+
+
+def test_what_is_left_after_all_layers_is_said(shown: PictureOnCanvas) -> None:
+    survey, (gradient, likeness) = shown.numbers.survey, shown.picture.says(shown.numbers)
+    ratio, cosine = (float(np.median(values[:, 24])) for values in (survey.gradient_ratios, survey.token_cosines))
+    assert gradient.startswith(f"Through 24 layers the norm of the gradient is multiplied by {ratio:.3g} (")
+    assert likeness == f"The tokens that come out have a mean cosine of {cosine:.3f}: the tokens stay apart."
+    assert gradient in shown.canvas.spoken()
+    assert likeness in shown.canvas.spoken()
 
 
 @pytest.mark.parametrize(
@@ -114,9 +135,11 @@ def test_without_numbers_it_says_why(qtbot: Any, hand: Any) -> None:
         qtbot, hand, Depth(), replace(block_preset("depth").state, initialiser=Initialiser.NUMBER, gain=1e12)
     )
     (told,) = shown.texts()
-    assert told.startswith("There is nothing to draw")
+    assert told.endswith("make the numbers smaller. Smaller weights do that, or a norm.")
+    assert told == shown.picture.reason(shown.numbers)
+    assert shown.picture.title(shown.numbers) == NOTHING
+    assert told in shown.canvas.spoken()
     assert shown.point_at(QPointF(300, 200)) == ""
-    assert shown.picture.panel(shown.numbers).items == ()
     shown.key(Qt.Key.Key_Left)
     assert shown.labels == []
 

@@ -11,10 +11,12 @@ from picture_on_canvas import PictureOnCanvas, drawing_of, faults_of
 from PySide6.QtCore import QPointF, QRectF, Qt
 
 from attention_explorer.kit.items.plot_marks import Points
+from attention_explorer.kit.picture import NOTHING
 from attention_explorer.kit.theme import Look
 from attention_explorer.pages.lab.cost_growth import growth_picture
-from attention_explorer.pages.lab.cost_state import CostState, Precision, Quantity, Scope
+from attention_explorer.pages.lab.cost_state import CostState, Quantity, Scope
 from attention_explorer.pages.lab.measure import MeasuredPoint, Measurement
+from attention_explorer.pages.lab.precision import Precision
 from attention_explorer.pages.lab.ui.growth import CURVES, CostGrowth
 
 POINTS = Measurement(
@@ -137,7 +139,8 @@ def test_nothing_tells_the_answer_while_it_is_asked_for(shown) -> None:
 def test_heads_that_do_not_share_get_a_sentence_and_arrays_are_those_of_the_curves(shown) -> None:
     at = shown(state=CostState(heads=11))
     assert "by 11 heads" in " ".join(at.texts())
-    assert PLAIN.panel(at.canvas.picture).items == ()
+    assert PLAIN.title(at.canvas.picture) == NOTHING
+    assert "by 11 heads" in at.canvas.spoken()
     at.state = replace(at.state, heads=12)
     at.show()
     assert list(PLAIN.arrays(at.canvas.picture)) == ["curves", "n", "names"]

@@ -10,12 +10,14 @@ import pytest
 from heads_driver import pixels
 from picture_on_canvas import PictureOnCanvas, drawing_of, faults_of, panel_words
 
-from attention_explorer.pages.lab.cost_presets import cost_preset
+from attention_explorer.core.preset import preset_of
+from attention_explorer.kit.picture import NOTHING
+from attention_explorer.pages.lab.cost_presets import COST_PRESETS
 from attention_explorer.pages.lab.inputs import inputs_picture
 from attention_explorer.pages.lab.ui.inputs import MAPS, OPERATIONS, Inputs
 
 INPUTS = Inputs()
-READY = cost_preset("inputs").state
+READY = preset_of(COST_PRESETS, "inputs").state
 LONG = replace(READY, sentence=" ".join(["quick", "brown", "foxes"] * 9))
 SHORT = replace(READY, other_sentence="one two")
 
@@ -60,11 +62,22 @@ def test_the_list_of_operations_is_told_row_by_row() -> None:
         (READY, "Other words, other weights: the same operations."),
         (SHORT, "Other lengths, other operations."),
         (replace(READY, other_sentence=READY.sentence), "The same weights: the same operations."),
-        (replace(READY, sentence=" "), "There is nothing to attend to yet."),
+        (replace(READY, sentence=" "), NOTHING),
     ],
 )
 def test_the_headline_is_true_of_every_state(state, headline) -> None:
-    assert INPUTS.headline(inputs_picture(state)) == headline
+    assert INPUTS.title(inputs_picture(state)) == headline
+
+
+def test_lengths_operations_and_the_difference_of_the_weights_are_said() -> None:
+    numbers = inputs_picture(READY)
+    first, second = (np.asarray(each.values) for each in numbers.maps)
+    count = 3 * 6 * 64 * 64 + 2 * 8 * 6 * 8 * 6 + 6 * 64 * 64  # multiplications of all products
+    assert numbers.totals == (2 * count, 2 * count)
+    lengths, weights = (line.replace("\N{NO-BREAK SPACE}", " ") for line in INPUTS.says(numbers))
+    assert lengths == "First 6 tokens: 205 824 operations. Second 6 tokens: 205 824 operations."
+    assert weights == f"The weights differ by up to {np.abs(first - second).max():.3f}."
+    assert INPUTS.says(inputs_picture(LONG))[-1] == "Only the first 24 tokens of an input are used."
 
 
 @pytest.mark.parametrize("state", [READY, SHORT, LONG])
@@ -90,3 +103,4 @@ def test_it_is_exported_and_says_why_there_is_nothing(shown) -> None:
     np.testing.assert_allclose(arrays["weights_1"].sum(axis=1), 1.0)
     at = shown(replace(READY, sentence=" "))
     assert "Type at least one word" in " ".join(at.texts())
+    assert "there is nothing to attend to yet" in at.canvas.spoken()

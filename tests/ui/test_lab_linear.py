@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Any
 
+import numpy as np
 import pytest
 from picture_on_canvas import PictureOnCanvas, drawing_of, faults_of
 from PySide6.QtCore import QPointF, Qt
@@ -67,7 +68,7 @@ def test_up_and_down_go_from_token_to_token(shown: PictureOnCanvas) -> None:
         ({"factor": -1.0}, "Linear in V. Times −1 does not test X."),
         ({"factor": 1.0}, "Linear in V. Times 1 does not test X."),
         ({"sentence": "one"}, "One token: linear in V and in X."),
-        ({"gain": 0.0}, "Nothing comes out."),
+        ({"gain": 0.0}, "Nothing comes out: 0 times anything is 0."),
         ({"sentence": LONG, "d_model": 256, "factor": 3.0}, "Linear in V, not in X."),
     ],
 )
@@ -78,6 +79,18 @@ def test_what_stands_above_and_beside_it(qtbot: Any, hand: Any, changes: dict[st
     assert shown.picture.says(shown.numbers)[0] in shown.canvas.spoken()
     for size in ((360, 330), (800, 540)):
         assert faults_of(drawing_of(shown.picture, shown.numbers, size), size) == []
+
+
+def test_both_differences_are_said(shown: PictureOnCanvas) -> None:
+    arrays = shown.picture.arrays(shown.numbers)
+    v, x = (np.abs(arrays[f"output_of_scaled_{name}"] - arrays["scaled_output"]).max() for name in "vx")
+    assert v == 0
+    assert shown.picture.says(shown.numbers)[0].startswith(
+        f"A · (2 V) · W_O differs from 2 · (A · V · W_O) by up to 0, attention(2 X) from 2 · attention(X) by up to "
+        f"{x:.4g}. With V there is not even a rounding difference: times 2"
+    )
+    shown.show(replace(shown.state, factor=-1.0))
+    assert shown.picture.says(shown.numbers)[-1] == "(−Q)(−K)ᵀ = QKᵀ leaves all weights as they are."
 
 
 def test_while_it_is_asked_for_nothing_tells(shown: PictureOnCanvas) -> None:

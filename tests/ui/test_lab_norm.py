@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Any
 
+import numpy as np
 import pytest
 from picture_on_canvas import PictureOnCanvas, drawing_of, faults_of
 from PySide6.QtCore import QPointF, Qt
@@ -78,6 +79,26 @@ def test_what_stands_above_and_beside_it(qtbot: Any, hand: Any, changes: dict[st
     assert shown.picture.says(shown.numbers)[0] in shown.canvas.spoken()
     for size in ((360, 330), (800, 540)):
         assert faults_of(drawing_of(shown.picture, shown.numbers, size), size) == []
+
+
+def test_what_is_always_true_of_norms_is_true() -> None:
+    (truth,) = NormSize.truths
+    eps = 1e-6
+    row = np.array([1.0, -1.0])  # of size 1
+    for inside, size, wanted in ((True, eps**0.5, "0.707"), (False, eps, "0.5")):
+        x = row * size
+        out = x / np.sqrt(x.var() + eps) if inside else x / (x.std() + eps)
+        assert f"{out.std():.3g}" == wanted
+    assert "÷ √(σ² + ε) brings a row with σ = √ε to 0.707, ÷ (σ + ε) one with σ = ε to 0.5." in truth
+
+
+def test_what_a_row_of_one_number_becomes_is_said(shown: PictureOnCanvas) -> None:
+    assert shown.picture.says(shown.numbers)[-1].startswith("A row of one number repeated comes out as zeros")
+    shown.show(replace(shown.state, norm_kind=NormKind.RMS, eps=0.5))
+    under, beside = 0.5 / np.sqrt(0.5**2 + 0.5), 0.5 / (0.5 + 0.5)
+    assert shown.picture.says(shown.numbers)[-1] == (
+        f"A row of 0.5 repeated comes out as {under:.3f} and {beside:.3f}: RMS norm does not subtract the mean."
+    )
 
 
 def test_while_it_is_asked_for_nothing_tells(shown: PictureOnCanvas) -> None:

@@ -5,33 +5,37 @@ from __future__ import annotations
 import threading
 import time
 from collections.abc import Callable, Iterator
-from dataclasses import replace
+from dataclasses import asdict, replace
 from pathlib import Path
 
 import numpy as np
 import pytest
 from frame_driver import FrameDriver
-from heads_driver import pixels
+from heads_driver import painted_texts, pixels
 from PySide6.QtCore import QPointF, Qt
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QStyle, QStyleOptionComboBox
 from window_driver import copied_numbers
 
+from attention_explorer.core.preset import preset_of
 from attention_explorer.errors import ExplorerError
 from attention_explorer.kit.controls.choice import ChoiceBox
 from attention_explorer.kit.export.figure import encoded, write_figure
+from attention_explorer.kit.picture import NOTHING
 from attention_explorer.kit.pictures.pointed_picture import NOWHERE
 from attention_explorer.model import NormPlacement
 from attention_explorer.model.score_draws import ScoreSource
 from attention_explorer.pages.explorer import ExplorerState
-from attention_explorer.pages.lab.cost_presets import cost_preset
-from attention_explorer.pages.lab.cost_state import CostState, Precision, Quantity
+from attention_explorer.pages.lab.cost_presets import COST_PRESETS
+from attention_explorer.pages.lab.cost_state import CostState, Quantity
 from attention_explorer.pages.lab.measure import MeasuredPoint, Measurement
+from attention_explorer.pages.lab.precision import Precision
 from attention_explorer.pages.lab.scores_growth import is_measured as are_scores_measured
-from attention_explorer.pages.lab.scores_presets import scaling_preset
+from attention_explorer.pages.lab.scores_presets import SCALING_PRESETS
 from attention_explorer.pages.lab.scores_state import GainRule, ScalingPicture, ScalingState
 from attention_explorer.pages.lab.state import LabView
 from attention_explorer.pages.lab.ui import page as lab_page
+from attention_explorer.pages.lab.ui.softmax import SoftmaxBench
 from attention_explorer.pages.ready_made import presets_of
 from attention_explorer.pages.stack.state import BlockState, Initialiser
 
@@ -69,7 +73,7 @@ def test_every_example_opens_in_its_view(open_lab, ready) -> None:
 
 
 def test_pages_that_were_are_views_now(open_lab) -> None:
-    at = open_lab(LabView.NORM, cost=CostState(picture=cost_preset("reach").state.picture))
+    at = open_lab(LabView.NORM, cost=CostState(picture=preset_of(COST_PRESETS, "reach").state.picture))
     at.window.show_page("cost")
     assert at.view.id is LabView.REACH
     at.window.show_page("scaling")
@@ -115,6 +119,11 @@ def test_heads_that_do_not_share_get_a_sentence_instead_of_a_picture(open_lab) -
     at.type_into(at.field("heads"), "11")
     for view in (LabView.COST, LabView.GROWTH, LabView.REACH):
         at.show(view)
+        assert at.shown_title() == NOTHING
+        assert at.panel_words() == ("", "")
+        assert not at.page.panel.formula.isVisibleTo(at.page.panel)
+        assert not at.page.panel.items.isVisibleTo(at.page.panel)
+        assert not at.drawer.table.isVisible()
         assert "cannot be shared equally by 11 heads" in at.notes
         assert "by 11 heads" in " ".join(at.texts())
         assert at.field("heads").isVisible()
@@ -140,7 +149,7 @@ def test_precision_halves_the_memory_and_a_window_leaves_most_out(open_lab) -> N
 
 
 def test_looking_at_the_curves_in_another_way_changes_no_example(open_lab) -> None:
-    at = open_lab(LabView.COST, cost=cost_preset("gpt2-xl").state)
+    at = open_lab(LabView.COST, cost=preset_of(COST_PRESETS, "gpt2-xl").state)
     at.show(LabView.GROWTH)
     at.choose(at.few("quantity"), Quantity.BYTES)
     at.show(LabView.COST)
@@ -148,21 +157,21 @@ def test_looking_at_the_curves_in_another_way_changes_no_example(open_lab) -> No
 
 
 def test_the_decay_is_moved_in_hundredths_or_typed(open_lab) -> None:
-    at = open_lab(LabView.REACH, cost=cost_preset("reach").state)
+    at = open_lab(LabView.REACH, cost=preset_of(COST_PRESETS, "reach").state)
     QTest.keyClick(at.main.slider, Qt.Key.Key_Left)
     assert at.state.decay == 0.89
     at.type_into(at.main.box, "0.995")
     assert at.state.decay == 0.995
-    assert "ρ¹⁰ = 0.95 of a token" in at.notes
+    assert "after ten steps ρ¹⁰ = 0.95 is left" in at.notes
     assert at.undo_text == "Move ρ of the recurrent state"
 
 
 def test_sentences_are_typed_and_an_empty_one_is_refused(open_lab) -> None:
-    at = open_lab(LabView.INPUTS, cost=cost_preset("inputs").state)
+    at = open_lab(LabView.INPUTS, cost=preset_of(COST_PRESETS, "inputs").state)
     line = at.few("other_sentence")
     at.type_into(line, "one two")
     assert at.state.other_sentence == "one two"
-    assert "6 and 2 tokens" in at.notes
+    assert "First 6 tokens: 205 824 operations. Second 2 tokens: 66 560 operations." in at.notes
     line.setFocus()
     line.selectAll()
     QTest.keyClick(line, Qt.Key.Key_Delete)
@@ -217,7 +226,7 @@ def steps(monkeypatch: pytest.MonkeyPatch) -> Steps:
 @pytest.fixture
 def measuring(open_lab) -> Callable[..., FrameDriver]:
     def make(view: LabView = LabView.GROWTH, **changes: object) -> FrameDriver:
-        return open_lab(view, cost=replace(cost_preset("measure").state, **changes))
+        return open_lab(view, cost=replace(preset_of(COST_PRESETS, "measure").state, **changes))
 
     return make
 
@@ -320,14 +329,15 @@ def test_this_machine_is_really_measured(measuring) -> None:
 def test_an_example_is_judged_until_it_is_changed(open_lab) -> None:
     at = open_lab(LabView.SOFTMAX, scaling=SMALL)
     at.load("overflow")
-    ready = scaling_preset("overflow")
+    ready = preset_of(SCALING_PRESETS, "overflow")
     assert at.state == ready.state
     button = at.field("bench.subtract_max")
-    assert ready.truth in at.verdict
+    assert "\n".join((ready.claim, f"{ready.verdict}.", ready.truth)) in at.verdict
     at.press(button)
     assert at.state.bench.subtract_max
     assert "(changed)" in at.example.currentText()
-    assert ready.truth not in at.verdict
+    assert not [words for words in ready.truths if words in at.verdict]
+    assert at.verdict == "\n".join(SoftmaxBench.truths), "what is always true stays"
     at.undo()
     at.undo()
     assert at.window.session.state.scaling == SMALL
@@ -343,7 +353,7 @@ def test_other_ways_of_looking_are_no_changes(open_lab) -> None:
 
 
 def test_a_click_on_a_row_looks_at_it(open_lab) -> None:
-    at = open_lab(LabView.SOFTMAX, scaling=scaling_preset("axis").state)
+    at = open_lab(LabView.SOFTMAX, scaling=preset_of(SCALING_PRESETS, "axis").state)
     rows = at.layout.layout[1].layout
     at.click(rows.cell(2, 1).center())
     assert at.state.bench.row == 2
@@ -355,7 +365,7 @@ def test_fields_are_there_where_they_do_something(open_lab) -> None:
     assert all(at.field(name).isVisible() for name in ("d_model", "gain", "rule", "follows"))
     at.choose(at.field("rule"), GainRule.NORMALISED)
     assert not at.field("gain").isVisible()
-    at.press(at.field("follows"))
+    at.set_by_hand(at.field("follows"))
     assert not at.field("d_model").isVisible()
     at.choose(at.field("source"), ScoreSource.DIRECT)
     assert not any(at.field(name).isVisible() for name in ("d_model", "rule", "follows"))
@@ -365,12 +375,12 @@ def test_fields_are_there_where_they_do_something(open_lab) -> None:
 
 def test_a_number_that_is_too_large_is_refused_beside_the_slider(open_lab) -> None:
     at = open_lab(LabView.WHY, scaling=replace(SMALL, source=ScoreSource.PROJECTED, follows=True))
-    assert at.state.d_model_shown == 64
+    assert at.state.d_model_at(at.state.d_k) == 64
     at.type_into(at.main.box, "600")
     assert at.state.d_k == 64
     assert "512" in at.told
     at.type_into(at.main.box, "30")
-    assert (at.state.d_k, at.state.d_model_shown) == (30, 30)
+    assert (at.state.d_k, at.state.d_model_at(at.state.d_k)) == (30, 30)
 
 
 def test_scores_are_typed_and_what_cannot_be_read_is_refused(open_lab) -> None:
@@ -538,6 +548,42 @@ def test_no_more_layers_are_stacked_than_there_is_room_for(open_lab) -> None:
 
 
 @pytest.mark.parametrize("view", LabView)
+def test_the_drawer_says_all_that_the_picture_says(open_lab, view) -> None:
+    at = open_lab(view, (1600, 1000), **QUICK)
+    picture, numbers = at.view.picture, at.picture
+    sentence, title = at.panel_words()[1], at.shown_title()
+    at.page.open_drawer(True)
+    said = [line.replace("\N{NO-BREAK SPACE}", " ") for line in picture.says(numbers)]
+    assert at.notes.split("\n") == [title, sentence, *said]
+    assert len(set(at.notes.split("\n"))) == len(said) + 2, "nothing twice"
+    assert at.verdict.endswith("\n".join(picture.truths).replace("\N{NO-BREAK SPACE}", " "))
+
+
+@pytest.mark.parametrize("view", [LabView.WHY, LabView.AGAINST, LabView.COST, LabView.REACH, LabView.DEPTH])
+@pytest.mark.parametrize("size", [(1280, 800), (1600, 1000)])
+def test_the_rows_of_the_table_in_the_drawer_are_told_apart_and_have_numbers(open_lab, view, size) -> None:
+    at = open_lab(view, size, **QUICK)
+    at.page.open_drawer(True)
+    table = at.view.picture.table(at.picture)
+    texts = "\n".join(painted_texts(at.drawer.table.paint_picture)).replace("\N{NO-BREAK SPACE}", " ")
+    for each in getattr(table, "items", (table,)):
+        names = [row[0].removeprefix("▸ ") for row in each.rows]  # a mark is painted in another font
+        for name, (_, *cells) in zip(names, each.rows, strict=True):
+            ends = (name[:end] for end in range(4, len(name) + 1))
+            told_apart = next(begin for begin in ends if sum(other.startswith(begin) for other in names) == 1)
+            assert told_apart in texts
+            assert sum(cell.replace("\N{NO-BREAK SPACE}", " ") in texts for cell in cells) >= 2, name
+
+
+def test_a_stack_too_wide_to_be_measured_is_said_with_the_sizes_it_has(open_lab) -> None:
+    at = open_lab(LabView.DEPTH, block=replace(STACK, d_model=128, heads=2, d_ff=512))
+    caption = at.page.figure().caption.replace("\N{NO-BREAK SPACE}", " ")
+    assert "7 random stacks of 24 layers · 10 random tokens · d_model = 64 · 4 heads · d_ff = 256 · ReLU" in caption
+    assert "128" not in caption
+    assert "which would take too long here" in at.notes
+
+
+@pytest.mark.parametrize("view", LabView)
 def test_every_place_has_words_and_a_mark(open_lab, view) -> None:
     at = open_lab(view, **QUICK)
     plain = pixels(at.canvas.grab().toImage()).copy()
@@ -562,7 +608,12 @@ def test_figures_are_written_in_every_format(open_lab, view, tmp_path: Path) -> 
         assert len(encoded(figure, suffix)) > 100
     assert figure.shown is at.picture
     assert figure.title == at.shown_title().removesuffix(".")
-    assert figure.description.startswith(f"Lab page. {figure.title}. ")
+    assert figure.caption == at.view.settings(at.state)
+    assert figure.description.startswith(f"Lab page. {figure.title}. {figure.caption}")
+    said = figure.numbers().parameters
+    assert said["what"] == f"{at.shown_title()} {figure.caption}"
+    assert said["picture"] == at.state.picture.value
+    assert said["settings"] == {name: value for name, value in asdict(at.state).items() if name != "preset"}
     write_figure(figure, tmp_path / "numbers.npy")
     np.testing.assert_array_equal(np.load(tmp_path / "numbers.npy"), next(iter(figure.numbers().arrays.values())))
 

@@ -9,13 +9,14 @@ import pytest
 from picture_on_canvas import PictureOnCanvas, drawing_of, faults_of, panel_words
 from PySide6.QtCore import QPointF, Qt
 
-from attention_explorer.pages.lab.cost_presets import cost_preset
+from attention_explorer.core.preset import preset_of
+from attention_explorer.pages.lab.cost_presets import COST_PRESETS
 from attention_explorer.pages.lab.cost_state import CostState
 from attention_explorer.pages.lab.reach import FARTHEST, reach_picture
 from attention_explorer.pages.lab.ui.reach import ATTENTION, CONTEXT, RECURRENT, ROWS, SHADES, STRIPS, Reach
 
 REACH = Reach()
-READY = cost_preset("reach").state
+READY = preset_of(COST_PRESETS, "reach").state
 
 
 @pytest.fixture
@@ -94,6 +95,16 @@ def test_headline_and_readings_are_true_of_every_state(state, headline, numbers)
     panel = REACH.panel(picture)
     assert tuple(reading.number for reading in panel.items[0].readings) == numbers
     assert len(f"{headline} {panel.title} {panel.sentence}".split()) <= 50
+
+
+def test_what_is_always_true_of_reach_is_true() -> None:
+    truths = " ".join(REACH.truths)
+    powers = ", ".join(f"{decay**10:.2f}" for decay in (0.99, 0.95, 0.9, 0.8, 0.7))
+    assert f"ρ¹⁰ = {powers} for ρ = 0.99, 0.95, 0.9, 0.8, 0.7: " in truths
+    rows = {row[0]: row[1:3] for row in REACH.table(reach_picture(READY)).rows}
+    assert rows["steps in a row, writing"] == ("n = 64", "n = 64")
+    assert rows["steps in a row, reading"] == ("n = 64", "1")
+    assert rows["what is kept of the past"] == ("d = 512", "2·n·d = 65\N{NO-BREAK SPACE}536"), 2 * 64 * 512
 
 
 @pytest.mark.parametrize("state", [READY, replace(READY, n=1), replace(READY, n=6, windowed=True, window=3)])

@@ -11,10 +11,12 @@ from heads_driver import numbers_in
 from picture_on_canvas import PictureOnCanvas
 from PySide6.QtCore import QPointF, Qt
 
+from attention_explorer.core.preset import preset_of
 from attention_explorer.kit.items.item import Hit
 from attention_explorer.kit.items.plot_marks import At
-from attention_explorer.pages.lab.scores_presets import scaling_preset
-from attention_explorer.pages.lab.scores_state import BenchState, Precision, ScalingPicture, ScalingState
+from attention_explorer.pages.lab.precision import Precision
+from attention_explorer.pages.lab.scores_presets import SCALING_PRESETS
+from attention_explorer.pages.lab.scores_state import BenchState, ScalingPicture, ScalingState
 from attention_explorer.pages.lab.ui.softmax import GAP, JACOBIAN, SoftmaxBench
 
 pytestmark = pytest.mark.qt_log_ignore("This plugin does not support")
@@ -25,7 +27,7 @@ def bench(*rows: tuple[float, ...], **settings: Any) -> ScalingState:
 
 
 FOUR = bench((2.0, 1.0, 0.0, -1.0))
-AXIS = scaling_preset("axis").state
+AXIS = preset_of(SCALING_PRESETS, "axis").state
 
 
 @pytest.fixture
@@ -89,13 +91,23 @@ def test_scores_and_weights_share_their_columns(show: Any) -> None:
     ],
 )
 def test_each_preset_says_large_what_it_shows(show: Any, name: str, headline: str, told: str) -> None:
-    shown = show(scaling_preset(name).state)
+    shown = show(preset_of(SCALING_PRESETS, name).state)
     assert shown.picture.headline(shown.numbers) == headline
     assert told in [text.replace("\N{NO-BREAK SPACE}", " ") for text in shown.texts()]
     assert shown.words_beside() <= 50
     assert shown.picture.says(shown.numbers)[0] in shown.canvas.spoken()
     assert shown.badly_written(360, 460) == []
     assert shown.badly_written(800, 540) == []
+
+
+@pytest.mark.parametrize("name", ["overflow", "silent", "half"])
+def test_where_weights_are_wrong_the_panel_says_the_right_ones(show: Any, name: str) -> None:
+    shown = show(preset_of(SCALING_PRESETS, name).state)
+    scores = np.array(shown.state.bench.rows[0])
+    right = np.exp(scores - scores.max()) / np.exp(scores - scores.max()).sum()
+    sentence = shown.picture.panel(shown.numbers).sentence
+    assert numbers_in(sentence.split("the weights are ")[1]) == pytest.approx(right.tolist(), rel=0.05)
+    assert sentence in shown.canvas.spoken()
 
 
 def test_far_below_0_every_exponential_is_0(show: Any) -> None:
@@ -105,7 +117,7 @@ def test_far_below_0_every_exponential_is_0(show: Any) -> None:
 
 
 def test_the_limit_is_a_line_where_it_counts(show: Any) -> None:
-    state = bench((12.0, 9.0, 4.0), precision=Precision.HALF, subtract_max=False)
+    state = bench((12.0, 9.0, 4.0), precision=Precision.FLOAT16, subtract_max=False)
     assert "exp overflows above 11.09" in show(state).texts()
     safe = replace(state, bench=replace(state.bench, subtract_max=True))
     assert not any("overflows" in text for text in show(safe).texts())
@@ -142,7 +154,7 @@ def test_a_column_tells_the_arithmetic(show: Any) -> None:
 
 
 def test_the_panel_shows_how_a_weight_answers(show: Any) -> None:
-    four, two = show(FOUR), show(scaling_preset("gap").state)
+    four, two = show(FOUR), show(preset_of(SCALING_PRESETS, "gap").state)
     weights = four.numbers.weights[0]
     words = four.picture.words(four.numbers, Hit(JACOBIAN, (0, 1)))
     assert words.startswith("weight 1 by score 2")
@@ -176,7 +188,7 @@ def test_while_it_is_asked_for_only_scores_are_told(show: Any, state: ScalingSta
     assert {"Weights", "?"} < set(texts)
     assert not any("exp" in text or "sum" in text for text in texts)
     assert shown.point_at(ring(shown, 0)) == ""
-    other = Precision.HALF if state is FOUR else Precision.DOUBLE
+    other = Precision.FLOAT16 if state is FOUR else Precision.FLOAT64
     shown.show(replace(state, bench=replace(state.bench, precision=other, over_queries=False)))
     assert (shown.pixels() == before).all(), "how weights are computed does not show"
 

@@ -7,13 +7,14 @@ from typing import Any, cast
 
 import numpy as np
 import pytest
-from picture_on_canvas import PictureOnCanvas
+from picture_on_canvas import PictureOnCanvas, says
 from PySide6.QtCore import QPointF, Qt
 
 from attention_explorer.kit.items.item import Hit
 from attention_explorer.kit.items.plot_marks import Handle
 from attention_explorer.model.score_draws import EntryDistribution, ScoreSource
 from attention_explorer.model.softmax import softmax
+from attention_explorer.pages.lab.score_rows import score_pieces
 from attention_explorer.pages.lab.scores import FIRST_ROWS, scores_numbers, scores_picture
 from attention_explorer.pages.lab.scores_state import ScalingState
 from attention_explorer.pages.lab.ui.why import END, MAPS, Why
@@ -111,6 +112,33 @@ def test_the_panel_shows_the_weights_of_the_first_rows(show: Any) -> None:
     score = float(shown.numbers.rows[3, 2])
     assert words.startswith(f"row 4, key 3: q·k = {score:.2f}".replace("-", "−"))
     assert f"{softmax(shown.numbers.rows[3] / 8.0)[2]:.4f}" in words
+
+
+def test_all_that_was_measured_is_in_the_table() -> None:
+    state = replace(FEW, d_k=16, source=ScoreSource.PROJECTED, gain=0.2, d_model=32)
+    picture = scores_picture(state)
+    raw = np.concatenate(list(score_pieces(state.setting, state.draws, state.seed)))
+    table = cast(Any, Why().table(picture))
+    assert [column.title for column in table.columns] == ["measured", "as they come", "÷ √16"]
+    for column, scores in enumerate((raw, raw / 4.0), start=1):
+        p = softmax(scores)
+        largest = p.max(axis=-1)
+        jacobians = p[..., None] * np.eye(p.shape[-1]) - p[..., None] * p[..., None, :]
+        wanted = {
+            "predicted spread": picture.of(column == 2).predicted_std,
+            "spread": scores.std(),
+            "beyond ±30": (abs(scores) > 30).mean(),
+            "largest weight": largest.mean(),
+            "rows over 99 %": (largest > 0.99).mean(),
+            "weight on oneself": np.diagonal(p, axis1=1, axis2=2).mean(),
+            "entropy ÷ ln n": -(p * np.log(p)).sum(axis=-1).mean() / np.log(p.shape[-1]),
+            "gradient": np.linalg.norm(jacobians, axis=(-2, -1)).mean(),
+            "p (1 − p)": np.median(largest * (1 - largest)),
+        }
+        shown = {row[0].replace("\N{NO-BREAK SPACE}", " "): row[column] for row in table.rows}
+        assert shown.keys() == wanted.keys()
+        for name, number in wanted.items():
+            assert says(shown[name], float(number)), (name, shown[name], number)
 
 
 def test_of_few_rows_there_are_as_many_as_were_drawn() -> None:

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 from enum import StrEnum
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
-from attention_explorer.core.declared import with_value
-from attention_explorer.core.numbers_export import Numbers
+from attention_explorer.core.declared import declaration_of, said_of, with_value
+from attention_explorer.core.numbers_export import Numbers, numbers_of
 from attention_explorer.core.preset import Preset
+from attention_explorer.core.subject import is_same_subject
+from attention_explorer.errors import ExportError
 from attention_explorer.kit.form import Written
 from attention_explorer.kit.items.item import Arrays
 from attention_explorer.kit.picture import Picture
@@ -51,12 +53,6 @@ class Part(Generic[S]):
         Its class.
     presets : tuple of Preset
         Its ready-made states.
-    is_changed : callable
-        (state) -> whether it is no longer that of its preset; a way of looking is no change.
-    settings, about : callable
-        (state) -> what its numbers were made with, in a line; what is true of it, in whole sentences.
-    numbers : callable
-        (state, numbers of the picture, its arrays) -> what is written to files of numbers.
     change : callable
         (state, field, value) -> the state with a field changed, which may change others.
     written : mapping
@@ -66,10 +62,6 @@ class Part(Generic[S]):
     name: str
     kind: type[S]
     presets: tuple[Preset[S], ...]
-    is_changed: Callable[[S], bool]
-    settings: Callable[[S], str]
-    about: Callable[[S], tuple[str, ...]]
-    numbers: Callable[[S, Any, Arrays], Numbers]
     change: Callable[[S, str, Any], S] = with_value
     written: Mapping[str, Written] = field(default_factory=dict)
 
@@ -98,6 +90,8 @@ class View(Generic[S]):
         All others, in the drawer.
     tries : tuple of Try
         One to three things to try.
+    made_with : tuple of str
+        The fields that decide the numbers, if those in the drawer do not.
     """
 
     id: StrEnum
@@ -110,6 +104,7 @@ class View(Generic[S]):
     fields: tuple[str, ...] = ()
     more: tuple[str, ...] = ()
     tries: tuple[Try[S], ...] = ()
+    made_with: tuple[str, ...] = ()
 
     def of(self, state: S) -> S:
         """Return the state of the part as this view shows it."""
@@ -123,3 +118,35 @@ class View(Generic[S]):
     def presets(self) -> tuple[Preset[S], ...]:
         """The presets that are made for this view."""
         return tuple(ready for ready in self.part.presets if self.shows(ready.state))
+
+    def example(self, state: S) -> Preset[S] | None:
+        """Return the preset that a state is still that of, however it is looked at."""
+        ready = next((ready for ready in self.part.presets if ready.id == state.preset), None)  # type: ignore[attr-defined]
+        return ready if ready is not None and is_same_subject(state, ready.state) else None
+
+    def settings(self, state: S) -> str:
+        """Return what the numbers of a state were made with, in a line."""
+        said = {name: declaration_of(self.part.kind, name) for name in self.made_with or self.more}
+        decisive = (name for name, each in said.items() if not each.is_view and each.is_shown(state))
+        written = self.part.written
+        fields = (said_of(state, name, written[name].text if name in written else str) for name in decisive)
+        return " · ".join((*fields, *self.picture.made_of(state)))
+
+    def numbers(self, state: S, numbers: Any, arrays: Arrays) -> Numbers:  # noqa: ANN401 # of the picture
+        """Return what is written to files of numbers.
+
+        Raises
+        ------
+        ExportError
+            There are none; the message says why.
+        """
+        reason = self.picture.reason(numbers)
+        if reason:
+            raise ExportError(f"There are no numbers to export. {reason}")
+        what = f"{self.picture.headline(numbers)} {self.settings(state)}"
+        settings = {name: value for name, value in asdict(state).items() if name != "preset"}
+        said = {"what": what, "picture": self.shown.value, "settings": settings, **self.picture.told(numbers)}
+        if self.picture.axes:
+            said["axes"] = self.picture.axes
+        lines = self.picture.lines
+        return numbers_of(arrays, said, None if lines is None else lambda _arrays: lines(numbers))

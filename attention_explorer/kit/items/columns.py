@@ -9,7 +9,7 @@ from typing import Any, TypeVar
 from PySide6.QtCore import QPointF, QRectF
 from PySide6.QtGui import QPainter
 
-from attention_explorer.kit.items.item import TURNS, Arrays, Hit, Item, Step, around
+from attention_explorer.kit.items.item import TURNS, Arrays, Hit, Item, Step, Value, around
 from attention_explorer.kit.theme import Look
 
 F = TypeVar("F")
@@ -78,7 +78,7 @@ class Together(Item[tuple[Placed, ...]]):
         for placed in layout:
             placed.item.mark(painter, placed.layout, look, hit)
 
-    def value_at(self, layout: tuple[Placed, ...], hit: Hit, place: QPointF) -> Any:  # noqa: ANN401 # as the item says
+    def value_at(self, layout: tuple[Placed, ...], hit: Hit, place: QPointF) -> Value:
         return _first(placed.item.value_at(placed.layout, hit, place) for placed in layout)
 
     def press(self, key: int) -> Step | None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import Any, Generic, TypeVar
+from typing import Any, Generic, TypeAlias, TypeVar
 
 import numpy as np
 from PySide6.QtCore import QPointF, QRectF, Qt
@@ -16,6 +16,8 @@ from attention_explorer.kit.theme import Look
 L = TypeVar("L")
 
 Arrays = dict[str, np.typing.NDArray[Any]]
+Value: TypeAlias = Any
+"""What a place of an item stands for, as the item says: a number, a pair, a size …"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,7 +100,7 @@ class Item(Generic[L]):
         """Return the handle at a place, which a drag moves."""
         return None
 
-    def value_at(self, _layout: L, _hit: Hit, _place: QPointF) -> Any:  # noqa: ANN401 # a number, a pair, a size …
+    def value_at(self, _layout: L, _hit: Hit, _place: QPointF) -> Value:
         """Return what a place stands for, to which something is dragged or which is clicked."""
         return None
 

@@ -105,14 +105,6 @@ class BenchPicture:
         return float(np.abs(self.weights[self.row].astype(np.float64) - still).max())
 
     @property
-    def weight_map(self) -> MapPicture:
-        """The weights as a map, rows with their sums."""
-        names = tuple(f"query {row + 1}" for row in range(len(self.weights)))
-        return _map(
-            self.weights, ColourScale(ScaleKind.LINEAR, 0.0, 1.0, "weight"), names, tuple(self.row_sums.tolist())
-        )
-
-    @property
     def jacobian_map(self) -> MapPicture:
         """The Jacobian as a map around 0; no entry can be above ¼, so that what fades in it is the gradient."""
         names = tuple(f"p{key + 1}" for key in range(len(self.jacobian)))

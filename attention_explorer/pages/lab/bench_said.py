@@ -8,7 +8,7 @@ import numpy as np
 
 from attention_explorer.core.numerals import compact, coordinate, percent, plain, scientific, signed
 from attention_explorer.pages.lab.bench import BenchPicture, Fault
-from attention_explorer.pages.lab.scores_state import Precision
+from attention_explorer.pages.lab.precision import Precision
 
 ROUNDING = 1e-6
 """A weight that moves by less shows it in none of its digits."""
@@ -68,7 +68,7 @@ def panel_sentence(picture: BenchPicture) -> str:
         return "It has no rival: its weight is 1, whatever its score."
     if picture.weights.shape[1] == 2:
         return "Beyond a gap of a few units, each unit more divides p (1 − p) by e: the gradient vanishes."
-    return "Each row and column sums to 0: what one key gains, the others lose."
+    return "Each row and column of the Jacobian sums to 0: what one key gains, the others lose."
 
 
 def exp_words(picture: BenchPicture) -> str:
@@ -119,16 +119,19 @@ def gap_words(gap: float, slope: float) -> str:
 
 
 def bench_said(picture: BenchPicture) -> tuple[str, ...]:
-    """Return all that there is to say of the row that is looked at."""
-    bench, said = picture.bench, [_fault_words(picture), _limit_words(picture)]
+    """Return what else there is to say of the row that is looked at."""
+    bench, said = picture.bench, [_limit_words(picture)]
     if picture.has_slope:
         said.append(
             f"The two largest scores are {plain(picture.gap)} apart. For the largest weight p, p (1 − p) is "
-            f"{number_text(picture.slope)}; it is never above 0.25. Rows and columns of the Jacobian sum to 0: "
-            "what one key gains, the others lose."
+            f"{number_text(picture.slope)}; it is never above 0.25."
         )
-    if bench.shift and picture.fault is Fault.NONE:
+    if picture.fault is Fault.NONE and bench.shift:
         said.append(f"{plain(bench.shift)} added to every score of the row {_moved(picture)}.")
+    if picture.fault is Fault.NONE and not bench.over_queries:
+        off = float(abs(picture.weights[picture.row].astype(float) - picture.exact[picture.row]).max())
+        if off:
+            said.append(f"These weights are within {number_text(off)} of the exact ones: the difference is rounding.")
     rows, columns = (
         ", ".join("NaN" if math.isnan(total) else plain(total, 3) for total in sums.tolist())
         for sums in (picture.row_sums, picture.column_sums)
@@ -150,20 +153,6 @@ def _moved(picture: BenchPicture) -> str:
     )
 
 
-def _fault_words(picture: BenchPicture) -> str:
-    exact = ", ".join(number_text(weight) for weight in picture.exact[picture.row].tolist())
-    if picture.fault is Fault.NAN:
-        return f"NaN. In float64, with the largest score subtracted first, the weights are {exact}."
-    if picture.fault is Fault.SILENT:
-        return f"Every weight is 0, and there is no NaN to notice it by. They should be {exact}."
-    if picture.bench.over_queries:
-        return "exp of each score, divided by the sum down its column: the columns sum to 1, the rows need not."
-    off = float(abs(picture.weights[picture.row].astype(float) - picture.exact[picture.row]).max())
-    if off == 0.0:
-        return "exp of each score, divided by their sum: the weights sum to 1, and a larger score never gets less."
-    return f"These weights are within {number_text(off)} of the exact ones: the difference is rounding."
-
-
 def _limit_words(picture: BenchPicture) -> str:
     bench, row = picture.bench, picture.row
     limit = plain(bench.precision.exp_limit)
@@ -180,5 +169,5 @@ def _limit_words(picture: BenchPicture) -> str:
     factor = picture.failing_factor()
     if math.isinf(factor):
         return f"{text}. These scores never get there; but far below 0 every exp becomes 0, and 0 ÷ 0 is NaN."
-    digits = 3 if bench.precision is Precision.HALF else 5  # as many as rounding in the precision leaves
+    digits = 3 if bench.precision is Precision.FLOAT16 else 5  # as many as rounding in the precision leaves
     return f"{text}. The sum of these exponentials overflows from “×” {factor:.{digits}g} on."

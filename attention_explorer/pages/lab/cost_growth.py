@@ -21,7 +21,7 @@ from attention_explorer.pages.lab.cost_numerals import (
     time_words,
 )
 from attention_explorer.pages.lab.cost_state import CostState, Quantity, Scope
-from attention_explorer.pages.lab.measure import MeasuredPoint, Measurement, computed_as
+from attention_explorer.pages.lab.measure import HeadsMeasured, MeasuredPoint, Measurement, computed_as
 
 FloatArray = np.typing.NDArray[np.float64]
 STEPS = 4
@@ -218,14 +218,11 @@ def point_words(picture: GrowthPicture, index: int) -> str:
 
 
 def growth_sentences(picture: GrowthPicture) -> tuple[str, ...]:
-    """Return what the picture says, the first the headline."""
-    if picture.reason:
-        return (picture.reason,)
+    """Return what the picture says."""
     state = picture.state
-    lines = [f"From n = {grouped(state.n)} to {grouped(2 * state.n)}: {ratio_words(doubling_of(picture))}."]
-    lines.append("On logarithmic axes n² is a line twice as steep as n.")
-    lines.append(crossover_words(picture))
-    if state.windowed and state.window < state.n:
+    step = f"From n = {grouped(state.n)} to {grouped(2 * state.n)}: {ratio_words(doubling_of(picture))}."
+    lines = [step, "On logarithmic axes n² is a line twice as steep as n."]
+    if state.is_narrow:
         now, full = picture.curve("square"), picture.curve("unwindowed")
         fewer = picture.value_at(full, state.n) / picture.value_at(now, state.n)
         lines.append(f"At n = {grouped(state.n)} the window leaves 1 part in {fewer:.3g} of the n² part.")
@@ -254,29 +251,21 @@ def crossover_words(picture: GrowthPicture) -> str:
 
 
 def _measured_sentences(found: Measurement) -> list[str]:
-    steps = itertools.pairwise(found.points)
-    said = ", ".join(
-        f"{before.n}→{after.n} {measured_ratio(ratio)}"
-        for (before, after), ratio in zip(steps, found.ratios, strict=True)
-    )
+    steps = zip(itertools.pairwise(found.points), found.ratios, strict=True)
+    ratios = ", ".join(f"{before.n}→{after.n} {measured_ratio(ratio)}" for (before, after), ratio in steps)
+    said = f"{ratios}. n² would be × 4." if ratios else f"{time_words(found.points[0].fastest)} for the first point."
     lines = [
-        f"Measured here: one head, d_k = {found.d_k}, {found.precision.value}. "
-        + (f"{said}. n² would be × 4." if said else time_words(found.points[0].fastest) + " for the first point.")
-    ]
-    lines.append(
+        f"Measured here: one head, d_k = {found.d_k}, {found.precision.value}. {said}",
         "Seconds are on the right; the first point is placed on the n² line. At small n the calls themselves take "
-        "time; caches and other programs matter at any n."
-    )
+        "time; caches and other programs matter at any n.",
+    ]
     if found.heads is not None:
-        lines.append(heads_words(found))
+        lines.append(_heads_words(found.heads))
     return lines
 
 
-def heads_words(found: Measurement) -> str:
+def _heads_words(heads: HeadsMeasured) -> str:
     """Return how long one product for all heads took, and one for each."""
-    heads = found.heads
-    if heads is None:
-        return ""
     return (
         f"X·W_q, ({heads.n}, {heads.d_model})·({heads.d_model}, {heads.d_model}): one product {time_words(heads.one)}, "
         f"{heads.heads} narrow ones {time_words(heads.many)}. The operations are the same; the results differ by up to "

@@ -9,7 +9,7 @@ from attention_explorer.core.numerals import grouped
 from attention_explorer.errors import ArrayError
 from attention_explorer.model import ModelSize, product_flops
 from attention_explorer.pages.lab.cost_numerals import memory_words, operation_words, ratio_words, share_words
-from attention_explorer.pages.lab.cost_state import CostState, Scope
+from attention_explorer.pages.lab.cost_state import CostState
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,8 +44,6 @@ class Amount:
     """Bytes."""
     growth: float
     """The factor on doubling n."""
-    scope: Scope | None = None
-    """How much of the model's attention matrices it is; None for what is no attention matrix."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,13 +106,7 @@ def _terms(cost: ModelSize) -> tuple[Term, ...]:
         ("weights · V", f"{heads}(n, {keys}) · ({keys}, d_k)", square, filled, "weighted_value_flops"),
         ("Q, K, V = X·W", "3 × (n, d) · (d, d)", "6·n·d²", f"6 · {n} · {d}²", "query_key_value_flops"),
         ("heads · W_O", "(n, d) · (d, d)", "2·n·d²", f"2 · {n} · {d}²", "output_flops"),
-        (
-            "feed-forward",
-            "(n, d)·(d, d_ff)·(d_ff, d)",
-            "4·n·d·d_ff",
-            f"4 · {n} · {d} · {f}",
-            "feed_forward_flops",
-        ),
+        ("feed-forward", "(n, d)·(d, d_ff)·(d_ff, d)", "4·n·d·d_ff", f"4 · {n} · {d} · {f}", "feed_forward_flops"),
     )
     return tuple(
         Term(name, product, formula, said, getattr(cost, field), getattr(double, field))
@@ -123,31 +115,24 @@ def _terms(cost: ModelSize) -> tuple[Term, ...]:
 
 
 def _amounts(state: CostState, cost: ModelSize) -> tuple[Amount, ...]:
-    d, f, layers = grouped(cost.d_model), grouped(cost.hidden_units), cost.layers
-    kept, kept_name = (grouped(cost.tokens), "n") if cost.window is None else (grouped(cost.keys), "w")
+    n, d, f, heads, layers = (
+        grouped(size) for size in (cost.tokens, cost.d_model, cost.hidden_units, cost.heads, cost.layers)
+    )
+    kept, key = (n, "n") if cost.window is None else (grouped(cost.keys), "w")
+    square, filled = ("n²", f"{n}²") if cost.window is None else ("n·w", f"{n} · {kept}")
+    one, growth = cost.matrix_elements, cost.matrix_doubling_ratio
     cached = cost.at(2 * cost.tokens).cache_elements / cost.cache_elements
-    cache, cache_filled = f"L·2·{kept_name}·d", f"{layers} · 2 · {kept} · {d}"
-    weights, weights_filled = "L·(4·d² + 2·d·d_ff)", f"{layers} · (4 · {d}² + 2 · {d} · {f})"
+    weights = f"{layers} · (4 · {d}² + 2 · {d} · {f})"
     rows = (
-        *_matrices(cost),
-        ("KV cache, model", cache, cache_filled, cost.cache_elements, cached, None),
-        ("all W, model", weights, weights_filled, cost.parameters, 1.0, None),
+        ("matrix, one head", square, filled, one, growth),
+        ("one layer", f"h·{square}", f"{heads} · {filled}", cost.heads * one, growth),
+        ("whole model", f"L·h·{square}", f"{layers} · {heads} · {filled}", cost.all_matrix_elements, growth),
+        ("KV cache, model", f"L·2·{key}·d", f"{layers} · 2 · {kept} · {d}", cost.cache_elements, cached),
+        ("all W, model", "L·(4·d² + 2·d·d_ff)", weights, cost.parameters, 1.0),
     )
     return tuple(
-        Amount(name, formula, said, count, count * state.precision.size, growth, scope)
-        for name, formula, said, count, growth, scope in rows
-    )
-
-
-def _matrices(cost: ModelSize) -> tuple[tuple[str, str, str, int, float, Scope], ...]:
-    """Return name, formula, numbers, elements, growth and scope of the attention matrices."""
-    n, w, heads, growth = grouped(cost.tokens), grouped(cost.keys), cost.heads, cost.matrix_doubling_ratio
-    square, filled = ("n²", f"{n}²") if cost.window is None else ("n·w", f"{n} · {w}")
-    one, all_filled = cost.matrix_elements, f"{cost.layers} · {heads} · {filled}"
-    return (
-        ("matrix, one head", square, filled, one, growth, Scope.HEAD),
-        ("one layer", f"h·{square}", f"{heads} · {filled}", heads * one, growth, Scope.LAYER),
-        ("whole model", f"L·h·{square}", all_filled, cost.all_matrix_elements, growth, Scope.MODEL),
+        Amount(name, formula, said, count, count * state.precision.size, growth)
+        for name, formula, said, count, growth in rows
     )
 
 
@@ -174,12 +159,11 @@ def amount_words(picture: LayerPicture, amount: Amount) -> str:
 
 def total_words(picture: LayerPicture, doubled: bool) -> str:
     """Return what a whole bar says."""
-    if picture.cost is None:
-        return ""
     now, then = picture.operations
     n = picture.state.n
     if not doubled:
-        square, flat = picture.cost.quadratic_flops, picture.cost.linear_flops
+        cost = cost_of(picture.state)
+        square, flat = cost.quadratic_flops, cost.linear_flops
         return (
             f"n = {grouped(n)}: {grouped(square)} for the {square_name(picture.state)} part + {grouped(flat)} for "
             f"the n part = {grouped(now)} operations ({operation_words(now)})"
@@ -188,11 +172,10 @@ def total_words(picture: LayerPicture, doubled: bool) -> str:
 
 
 def layer_sentences(picture: LayerPicture) -> tuple[str, ...]:
-    """Return what the picture says, the first the headline."""
-    if picture.cost is None:
-        return (picture.reason,)
-    cost, state, now = picture.cost, picture.state, picture.operations[0]
-    lines = list(_window_words(picture, cost) if state.windowed else _square_words(picture, cost))
+    """Return what the picture says."""
+    cost, state, now = cost_of(picture.state), picture.state, picture.operations[0]
+    large = f"{square_name(state)} part (scores and weights · V) is {share_words(cost.quadratic_flops / now)}"
+    lines = [f"The {large} of the layer’s operations.", *(_window_words(picture, cost) if state.windowed else ())]
     lines.append(
         f"One more token takes {operation_words(cost.next_token_flops)} in a layer with a KV cache; without one, all "
         f"{operation_words(now)} again."
@@ -204,33 +187,15 @@ def layer_sentences(picture: LayerPicture) -> tuple[str, ...]:
     return tuple(lines)
 
 
-def _share_line(picture: LayerPicture, cost: ModelSize) -> str:
-    large = share_words(cost.quadratic_flops / picture.operations[0])
-    return f"The {square_name(picture.state)} part (scores and weights · V) is {large} of the layer’s operations."
-
-
-def _square_words(picture: LayerPicture, cost: ModelSize) -> tuple[str, ...]:
-    """Say how the layer grows where every query sees every key."""
-    state, equal = picture.state, cost.balance_tokens
-    comparison = "is above" if state.n > equal else "is at" if state.n == equal else "is below"
-    six = " = 6·d" if state.d_ff == 4 * state.d_model else ""
-    return (
-        f"Doubling n makes the matrix {ratio_words(4)} and the layer {ratio_words(cost.doubling_ratio)}.",
-        _share_line(picture, cost),
-        f"It is the larger part for n > 2·d + d_ff{six} = {grouped(equal)}; n = {grouped(state.n)} {comparison} that.",
-    )
-
-
 def _window_words(picture: LayerPicture, cost: ModelSize) -> tuple[str, ...]:
     """Say what a window saves."""
-    if picture.state.window >= cost.tokens:
+    if not picture.state.is_narrow:
         wide = f"A window of {grouped(picture.state.window)} keys leaves out nothing at n = {grouped(cost.tokens)}."
-        return wide, _share_line(picture, cost)
+        return (wide,)
     full = replace(cost, window=None)
     saved = share_words(1 - cost.matrix_elements / full.matrix_elements)
     return (
         f"The window leaves each query {grouped(cost.keys)} keys: {saved} of the matrix is never computed.",
-        _share_line(picture, cost),
         f"Without it the layer would take {operation_words(full.layer_flops)} instead of "
         f"{operation_words(cost.layer_flops)}, and a head’s matrix {memory_words(full.matrix_bytes)} instead of "
         f"{memory_words(cost.matrix_bytes)}.",

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from attention_explorer.core.preset import Preset, preset_of
-from attention_explorer.pages.lab.cost_state import CostPicture, CostState, Precision, Quantity, Scope
+from attention_explorer.core.preset import Preset
+from attention_explorer.pages.lab.cost_state import CostPicture, CostState, Quantity, Scope
+from attention_explorer.pages.lab.precision import Precision
 
 _SMALL = CostState()
 _LONG = replace(_SMALL, n=100_000)
@@ -81,27 +82,3 @@ COST_PRESETS: tuple[Preset[CostState], ...] = (
         CostState(6, 64, 8, 256, 1, picture=CostPicture.INPUTS, preset="inputs"),
     ),
 )
-
-
-def cost_preset(identifier: str) -> Preset[CostState]:
-    """Return the preset with this id.
-
-    Raises
-    ------
-    ExplorerError
-        There is none; the message lists those there are.
-    """
-    return preset_of(COST_PRESETS, identifier)
-
-
-def is_changed(state: CostState) -> bool:
-    """Whether the sizes are no longer those of the preset; which picture is shown, and of what, does not count."""
-    ready = cost_preset(state.preset).state
-    looked_at = {
-        "picture": ready.picture,
-        "quantity": ready.quantity,
-        "scope": ready.scope,
-        "longest_measured": ready.longest_measured,
-        "count": ready.count,
-    }
-    return replace(state, **looked_at) != ready  # type: ignore[arg-type]

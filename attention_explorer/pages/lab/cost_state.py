@@ -7,15 +7,18 @@ from enum import StrEnum
 from typing import Self
 
 from attention_explorer.core.counting import Count, count_declared
-from attention_explorer.core.declared import declared, derived
+from attention_explorer.core.declared import declared, derived, ranges
 from attention_explorer.errors import ExplorerError
 from attention_explorer.fields import CheckedFields
+from attention_explorer.pages.lab.precision import Precision
 from attention_explorer.pages.preset_lists import preset_declared
 
 LONGEST, WIDEST, MOST_HEADS, MOST_LAYERS, WIDEST_HIDDEN = 2**24, 2**17, 1024, 1000, 2**20
 LONGEST_CONTEXT = 64
 _WIDTHS = (64, 128, 256, 512, 768, 1024, 1280, 1600, 2048, 4096, 8192, 12288)
-_LENGTHS = tuple(sorted({round(2 ** (step / 2)) for step in range(41)} | {10, 100, 1000, 10_000, 100_000, 1_000_000}))
+_HALF_POWERS = {round(2 ** (step / 2)) for step in range(2 * LONGEST.bit_length() - 1)}
+LENGTHS = tuple(sorted(_HALF_POWERS | {10**power for power in range(1, 8)}))
+"""Numbers of tokens at which the slider and a drag stop."""
 
 
 class CostPicture(StrEnum):
@@ -25,19 +28,6 @@ class CostPicture(StrEnum):
     GROWTH = "growth"
     REACH = "reach"
     INPUTS = "inputs"
-
-
-class Precision(StrEnum):
-    """How a number is kept."""
-
-    FLOAT16 = "float16"
-    FLOAT32 = "float32"
-    FLOAT64 = "float64"
-
-    @property
-    def size(self) -> int:
-        """Bytes of a number."""
-        return int(self.value.removeprefix("float")) // 8
 
 
 class Quantity(StrEnum):
@@ -67,7 +57,7 @@ class CostState(CheckedFields):
         "Move n",
         low=1,
         high=LONGEST,
-        stops=_LENGTHS,
+        stops=LENGTHS,
     )
     d_model: int = declared(
         768,
@@ -185,16 +175,8 @@ class CostState(CheckedFields):
 
     def with_sizes(self, **changes: int) -> Self:
         """Return the state with other sizes, held within their ranges; d_ff stays 4 · d_model where it was."""
-        limits = {
-            "n": LONGEST,
-            "d_model": WIDEST,
-            "heads": MOST_HEADS,
-            "layers": MOST_LAYERS,
-            "d_ff": WIDEST_HIDDEN,
-            "window": LONGEST,
-            "context": LONGEST_CONTEXT,
-        }
-        held = {name: min(max(number, 1), limits[name]) for name, number in changes.items()}
+        limits = ranges(type(self))
+        held = {name: round(min(max(number, 1), limits[name][1])) for name, number in changes.items()}
         if "d_model" in held and self.d_ff == 4 * self.d_model:
             held.setdefault("d_ff", 4 * held["d_model"])
         return replace(self, **held)  # type: ignore[arg-type]
@@ -214,6 +196,11 @@ class CostState(CheckedFields):
                 "heads."
             )
         return replace(self, heads=self.d_model // d_k)
+
+    @property
+    def is_narrow(self) -> bool:
+        """Whether there is a window, and it leaves out some key."""
+        return self.windowed and self.window < self.n
 
     @property
     def window_shown(self) -> int | None:

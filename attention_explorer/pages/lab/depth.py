@@ -56,10 +56,9 @@ class TableRow:
         return f"{rule}, {'' if self.residual else 'no '}residual, {norm}"
 
     @property
-    def sentence(self) -> str:
-        """The row in one line."""
-        ratios = ", ".join(brief(ratio) for ratio in self.ratios)
-        return f"{self.title}: {ratios}; cosine {plain(self.cosine, 3)}"
+    def cells(self) -> tuple[str, ...]:
+        """The row in columns: what it was measured with, the gradient at each of `DEPTHS`, the cosine."""
+        return self.title, *map(brief, self.ratios), plain(self.cosine, 3)
 
 
 _NONE, _POST, _PRE = NormPlacement.NONE, NormPlacement.POST, NormPlacement.PRE
@@ -108,8 +107,8 @@ class DepthPicture:
         return row_that_applies(self.state)
 
     def values(self, quantity: str) -> FloatArray:
-        """Return a field of `DepthSurvey`, (draws, depths); empty if there is a reason."""
-        return np.zeros((0, len(self.depths))) if self.survey is None else np.asarray(getattr(self.survey, quantity))
+        """Return a field of `DepthSurvey`, (draws, depths)."""
+        return np.asarray(getattr(self.survey, quantity))
 
     def median(self, quantity: str, depth: int) -> float:
         """Return the median of the draws at a depth."""
@@ -199,7 +198,8 @@ def depth_stream(state: BlockState, _tiles: tuple[int, int] = (0, 0)) -> Iterato
                 report=lambda _share: checkpoint(),
             )
         except ArrayError as error:
-            picture = DepthPicture(state, setting, None, f"There is nothing to draw: {error}.")
+            why = f"{str(error)[0].upper()}{str(error)[1:]}. Smaller weights do that, or a norm."
+            picture = DepthPicture(state, setting, None, why)
             _kept.keep(_key(state), picture)
             yield 1.0, picture
             return
@@ -213,20 +213,37 @@ def depth_stream(state: BlockState, _tiles: tuple[int, int] = (0, 0)) -> Iterato
 # ---- Words ----
 
 
+def stack_words(state: BlockState) -> str:
+    """Return the switches that depth is about: residual and norm."""
+    norm = "no norm" if state.norm is NormPlacement.NONE else f"{state.norm.value}-norm"
+    return f"{'' if state.residual else 'no '}residual, {norm}"
+
+
+def depth_headline(picture: DepthPicture) -> str:
+    """Return what becomes of the gradient."""
+    ratio = picture.median("gradient_ratios", picture.setting.layers)
+    if ratio < 1e-3:
+        return "The gradient vanishes."
+    if ratio > 1e3:
+        return "The gradient explodes."
+    return f"The gradient gets through{'' if 0.1 < ratio < 10 else ', but changes in size'}."
+
+
+def depth_panel(picture: DepthPicture) -> str:
+    """Return the sentence beside the curves of a stack."""
+    draws = f"The line is the median of {picture.draws} random stacks, in grey lie all of them."
+    has_squares = rows_beside(picture.state) or picture.row is not None
+    return draws + " Squares were measured with PyTorch." * bool(has_squares)
+
+
 def depth_sentences(picture: DepthPicture) -> tuple[str, ...]:
-    """Return what the panel says, the headline first; the table comes below it."""
-    if picture.survey is None:
-        return "Numbers too large or too small", picture.reason
+    """Return what else the picture says."""
     last = picture.setting.layers
     ratio, cosine = picture.median("gradient_ratios", last), picture.median("token_cosines", last)
     sentences = [
-        _headline(ratio),
         f"Through {last} layers the norm of the gradient is multiplied by {brief(ratio)} "
         f"({_spread(picture, 'gradient_ratios', last)}).",
         f"The tokens that come out have a mean cosine of {plain(cosine, 3)}: {_likeness(cosine)}.",
-        f"{picture.draws} of {DRAWS} random stacks, {TOKENS} tokens, d_model {picture.setting.d_model}, "
-        f"{picture.setting.heads} heads, d_ff {picture.setting.d_ff}. The gradient is that of a random direction with "
-        "untrained weights, not from training.",
     ]
     if picture.setting.d_model != picture.state.d_model or picture.setting.d_ff != picture.state.d_ff:
         sentences.append("The stack in the other pictures has other sizes, which would take too long here.")
@@ -235,20 +252,19 @@ def depth_sentences(picture: DepthPicture) -> tuple[str, ...]:
     return tuple(sentences)
 
 
-def table_sentences(picture: DepthPicture) -> tuple[str, ...]:
-    """Return the words above the table: what it is, and what of it compares with the picture."""
-    title = "Measured with PyTorch: the gradient after 1, 6, 12 and 24 layers; the cosine of the tokens after 24."
-    if picture.row is None:
-        return title, "No row has these settings."
-    others = differences(picture.state)
-    if not others:
-        return title, "The marked row has these settings, but other random numbers."
-    return title, f"The marked row has these settings, except for: {', '.join(others)}."
+def row_words(picture: DepthPicture, row: TableRow) -> str:
+    """Return a row of the table, and whether it can be compared with the picture."""
+    ratios = ", ".join(map(brief, row.ratios))
+    said = f"Measured with PyTorch after 1, 6, 12 and 24 layers, {row.title}: {ratios}; cosine {plain(row.cosine, 3)}"
+    if picture.row is None or TABLE[picture.row] is not row:
+        return f"{said}."
+    others = ", ".join(differences(picture.state))
+    return f"{said}. It has these settings{f', except for: {others}' if others else ', but other random numbers'}."
 
 
 def depth_words(picture: DepthPicture, depth: int) -> str:
     """Return what was measured at a depth."""
-    if picture.survey is None or not 0 <= depth <= picture.setting.layers:
+    if not 0 <= depth <= picture.setting.layers:
         return ""
     ratio, cosine = picture.median("gradient_ratios", depth), picture.median("token_cosines", depth)
     return (
@@ -256,14 +272,6 @@ def depth_words(picture: DepthPicture, depth: int) -> str:
         f"({_spread(picture, 'gradient_ratios', depth)}) · mean cosine of the tokens {plain(cosine, 3)} "
         f"({_spread(picture, 'token_cosines', depth)}) · median of {picture.draws} draws"
     )
-
-
-def _headline(ratio: float) -> str:
-    if ratio < 1e-3:
-        return "The gradient vanishes"
-    if ratio > 1e3:
-        return "The gradient explodes"
-    return "The gradient gets through" if 0.1 < ratio < 10 else "The gradient gets through, but changes in size"
 
 
 def _likeness(cosine: float) -> str:

@@ -121,25 +121,14 @@ def weight_words(picture: InputsPicture, row: int, column: int) -> str:
 
 
 def inputs_sentences(picture: InputsPicture) -> tuple[str, ...]:
-    """Return what the picture says, the first the headline."""
-    if picture.reason:
-        return (picture.reason,)
-    lengths = [len(words) for words in picture.tokens]
-    if picture.is_same_list:
-        lines = [
-            f"{counted(lengths[0], 'token')} each: the same {grouped(picture.totals[0])} operations in the same order.",
-            f"The weights differ by up to {plain(picture.difference, 3)}: they depend on the words, and the operations "
-            "do not."
-            if picture.difference
-            else "These two inputs have the same weights too.",
-        ]
-    else:
-        first, second = (grouped(total) for total in picture.totals)
-        lines = [
-            f"{lengths[0]} and {lengths[1]} tokens: {first} and {second} operations.",
-            "The list depends on the length alone, not on what the words say.",
-        ]
-    lines.append("Weights of the first of 8 heads of a random layer with d_model = 64; nothing is trained.")
+    """Return what else the picture says."""
+    lengths = (counted(len(words), "token") for words in picture.tokens)
+    first, second = (
+        f"{length}: {grouped(all_)} operations" for length, all_ in zip(lengths, picture.totals, strict=True)
+    )
+    lines = [f"First {first}. Second {second}."]
+    if picture.difference:
+        lines.append(f"The weights differ by up to {plain(picture.difference, 3)}.")
     if any(len(tokens_in(text)) > MOST_WORDS for text in (picture.state.sentence, picture.state.other_sentence)):
         lines.append(f"Only the first {MOST_WORDS} tokens of an input are used.")
     return tuple(lines)

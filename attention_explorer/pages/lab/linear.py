@@ -15,7 +15,6 @@ from attention_explorer.core.numerals import exact, signed, size_text
 from attention_explorer.model import NormPlacement
 from attention_explorer.pages.stack.maps import feature_map
 from attention_explorer.pages.stack.stack import block_stack, block_trace, without_view
-from attention_explorer.pages.stack.stack import is_quick as is_stack_quick
 from attention_explorer.pages.stack.state import BlockState
 
 FACTORS = (-10.0, -5.0, -3.0, -2.0, -1.0, -0.5, 0.0, 0.5, 1.0, 1.5, 2.0, 3.0, 5.0, 10.0)
@@ -109,88 +108,58 @@ def factor_text(factor: float) -> str:
     return exact(factor)
 
 
-def map_titles(picture: LinearPicture, which: int) -> tuple[str, str, str]:
-    """Return what the three maps of V (0) or X (1) are called."""
-    c = factor_text(picture.factor)
-    inside = f"A · ({c} V) · W_O" if which == 0 else f"attention({c} X)"
-    outside = f"{c} · (A · V · W_O)" if which == 0 else f"{c} · attention(X)"
-    return inside, outside, "difference"
-
-
-def verdict_of(picture: LinearPicture, which: int) -> str:
-    """Return whether the output followed, with the largest difference."""
-    error, name = picture.by[which].error, TITLES[which]
-    if which == 1 and picture.factor in NO_PROOF:
-        return f"Times {factor_text(picture.factor)} does not test X: largest difference {size_text(error)}"
-    if _is_rounding(picture.by[which]):
-        return f"Linear in {name}: largest difference {size_text(error)}"
-    return f"Not linear in {name}: largest difference {size_text(error)}"
-
-
 def _is_rounding(by: Scaled) -> bool:
     return by.error <= 1e-9 * float(np.abs(by.expected).max())
 
 
-def linear_sentences(picture: LinearPicture) -> tuple[str, ...]:
-    """Return what the panel says, the headline first."""
-    by_v, c = picture.by[0], factor_text(picture.factor)
-    left = _rounding(by_v.error, picture.factor)
+def linear_headline(picture: LinearPicture) -> str:
+    """Return what follows a factor."""
+    by_v, by_x = picture.by
+    tests = picture.factor not in NO_PROOF
     if not by_v.expected.any() and picture.factor != 0.0:
-        return (
-            "Nothing comes out",
-            "The output is 0 throughout, and 0 times anything is 0. Make tokens and weights larger.",
-        )
-    alone = len(picture.tokens) == 1
-    follows = picture.factor not in NO_PROOF and _is_rounding(picture.by[1])
-    headline = "Linear in V, and here in X too" if follows else "Linear in V, not in X"
+        return "Nothing comes out: 0 times anything is 0."
+    if len(picture.tokens) == 1:
+        return "One token: linear in V and in X."
+    if not tests and by_x.error == 0.0:
+        return f"Linear in V. Times {factor_text(picture.factor)} does not test X."
+    return "Linear in V, and here in X too." if tests and _is_rounding(by_x) else "Linear in V, not in X."
+
+
+def linear_panel(picture: LinearPicture) -> str:
+    """Return the sentence beside the maps of what is left over."""
+    c = factor_text(picture.factor)
+    if len(picture.tokens) == 1:
+        return "One token has one weight, which is 1 whatever X is. Write a second word."
+    if picture.moved == 0.0:
+        return f"Times {c} leaves the weights as they are, so it does not tell. Choose another factor."
+    return (
+        f"Of {c} × V the weights know nothing. {c} × X makes the scores {factor_text(picture.factor**2)} times as "
+        f"large, and the softmax changes the weights by up to {size_text(picture.moved)}."
+    )
+
+
+def linear_sentences(picture: LinearPicture) -> tuple[str, ...]:
+    """Return what else the picture says."""
+    c, (v, x) = factor_text(picture.factor), (size_text(each.error) for each in picture.by)
     sentences = [
-        "One token: linear in V and in X" if alone else headline,
-        f"Multiply the values by {c} and keep the weights: the output is {c} times as large. {left}",
-        *(_one_token_sentences() if alone else _x_sentences(picture)),
+        f"A · ({c} V) · W_O differs from {c} · (A · V · W_O) by up to {v}, attention({c} X) from {c} · attention(X) by "
+        f"up to {x}. {_rounding(picture.by[0].error, picture.factor)}"
     ]
     if picture.state.norm is NormPlacement.PRE:
         sentences.append(
             "Here X is what attention reads, the rows after the norm; a factor before the norm would be undone by it."
         )
-    if picture.factor in NO_PROOF and not alone:
-        why = "(−Q)(−K)ᵀ = QKᵀ leaves all weights as they are" if picture.factor == -1.0 else "any function passes it"
-        sentences.append(f"Times {c} does not test X: {why}. Choose another factor.")
+    if picture.factor == -1.0:
+        sentences.append("(−Q)(−K)ᵀ = QKᵀ leaves all weights as they are.")
     return tuple(sentences)
-
-
-def _one_token_sentences() -> tuple[str, ...]:
-    return (
-        "One token has only one weight, and that is 1 whatever its score is: as long as there is no second word, "
-        "attention is linear in X too.",
-    )
-
-
-def _x_sentences(picture: LinearPicture) -> tuple[str, ...]:
-    c, square = factor_text(picture.factor), factor_text(picture.factor**2)
-    weights = (
-        "leaves the weights as they are"
-        if picture.moved == 0.0
-        else f"changes the weights by up to {size_text(picture.moved)}"
-    )
-    return (
-        f"Multiply the tokens X by {c}: Q and K are multiplied too, the scores by {square}, and the softmax {weights}. "
-        f"The output is off by up to {size_text(picture.by[1].error)}.",
-        "“Purely linear in V” is right for fixed weights. As a function of the tokens, attention in general is not "
-        "linear, even without a feed-forward network.",
-    )
 
 
 def _rounding(error: float, factor: float) -> str:
     if error == 0.0:
         moves = abs(factor) not in NO_PROOF and abs(math.frexp(factor)[0]) == 0.5
         why = ": times 2, 4 or ½ moves only the exponent of a number" if moves else ""
-        return f"There is not even a rounding difference{why}. Try 3."
-    return f"The difference, {size_text(error)}, is rounding."
-
-
-def is_quick(state: BlockState) -> bool:
-    """Whether the comparison takes less than about 20 ms."""
-    return is_stack_quick(state)
+        return f"With V there is not even a rounding difference{why}. Try 3."
+    return f"That with V, {size_text(error)}, is rounding."
 
 
 def linear_words(picture: LinearPicture, row: int, feature: int) -> str:

@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 import itertools
+import platform
 import time
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 
 import numpy as np
 
 from attention_explorer.errors import ExplorerError
 from attention_explorer.model import scaled_dot_product_attention
-from attention_explorer.pages.lab.cost_state import CostState, Precision
+from attention_explorer.pages.lab.cost_state import CostState
+from attention_explorer.pages.lab.precision import Precision
 
 SHORTEST = 256
 """Where measuring begins: below, the time is that of calling functions."""
@@ -159,3 +161,16 @@ def _heads_measured(state: CostState, precision: Precision, clock: Callable[[], 
     difference = float(np.abs(one() - many()).max())
     times = [min(_seconds(run, clock) for _ in range(7)) for run in (one, many)]
     return HeadsMeasured(n, width, heads, times[0], times[1], difference)
+
+
+def measurement_said(found: Measurement) -> dict[str, object]:
+    """Return what was measured, as files of numbers say it."""
+    said: dict[str, object] = {
+        "what": "scaled dot-product attention of one head, (n, d_k) each, no mask; the seconds of every run",
+        "d_k": found.d_k,
+        "precision": found.precision.value,
+        "machine": platform.machine(),
+        "numpy": np.__version__,
+        "points": [{"n": point.n, "seconds": list(point.seconds)} for point in found.points],
+    }
+    return said if found.heads is None else {**said, "one product or one a head": asdict(found.heads)}

@@ -23,6 +23,9 @@ CONSTANT = 0.5
 """Every number of the constant row."""
 TUTORIAL_EPS = 1e-6
 TUTORIAL_SCALES = (1e-3, 1e-4)
+_IS = "\N{NO-BREAK SPACE}=\N{NO-BREAK SPACE}"  # what is equal stands in one line
+MIDDLING = 0.1
+"""From this ε on its root is not much larger than ε itself."""
 NAMES = {True: "ε under the root", False: "ε beside the root"}
 FORMULAS = {True: "÷ √(σ² + ε)", False: "÷ (σ + ε)"}
 
@@ -90,15 +93,6 @@ def scale_at(number: float) -> float:
     return min(max(float(f"{number:.1e}"), LEAST_SCALE), LARGEST_SCALE)
 
 
-def stepped(state: BlockState, by: int) -> BlockState:
-    """Return the state at the next stop of the slider, above or below."""
-    if by > 0:
-        scale = next((stop for stop in SCALES if stop > state.norm_scale * 1.0001), LARGEST_SCALE)
-    else:
-        scale = next((stop for stop in reversed(SCALES) if stop < state.norm_scale * 0.9999), LEAST_SCALE)
-    return replace(state, norm_scale=scale)
-
-
 # ---- Words ----
 
 
@@ -107,17 +101,37 @@ def norm_name(state: BlockState) -> str:
     return "Layer norm" if state.norm_kind is NormKind.LAYER else "RMS norm"
 
 
+def norm_headline(state: BlockState) -> str:
+    """Return what the curves of a norm show."""
+    if state.eps == 0.0:
+        return "Without ε, rows of any size come out with 1."
+    if state.eps >= MIDDLING:
+        return "ε shrinks small rows, wherever it stands."
+    return "ε under the root shrinks far larger rows."
+
+
+def norm_panel(state: BlockState) -> str:
+    """Return the sentence beside the curves."""
+    if state.eps == 0.0:
+        return "Both formulas divide by σ alone, so they are the same."
+    larger = "Much larger rows come out with 1 either way."
+    if state.norm_kind is NormKind.RMS:
+        larger = "These rows have mean 0: layer norm does the same."
+    return (
+        f"Under the root ε counts as soon as σ is near √ε{_IS}{brief(state.eps**0.5)}, beside it as soon as σ is near "
+        f"ε{_IS}{brief(state.eps)}. {larger}"
+    )
+
+
 def norm_sentences(picture: NormPicture) -> tuple[str, ...]:
-    """Return what the panel says, the headline first."""
+    """Return what the picture says."""
     state, scale = picture.state, picture.scale
     inside, beside = (picture.output_std(place, scale) for place in (True, False))
     sentences = [
-        "The place of ε shows in small rows" if state.eps else "With ε = 0 its place makes no difference",
         f"A row with standard deviation {brief(scale)} comes out with {plain(inside, 3)} if ε is under the root, and "
         f"with {plain(beside, 3)} if ε is beside it. The Layer picture has {NAMES[state.eps_inside_sqrt]}.",
-        _why(state),
+        _tutorial(picture),
     ]
-    sentences.append(_tutorial(picture))
     largest = max(float(np.abs(picture.constant_after[place]).max()) for place in (True, False))
     if largest == 0:
         sentences.append("A row of one number repeated comes out as zeros either way: it is all mean.")
@@ -125,16 +139,6 @@ def norm_sentences(picture: NormPicture) -> tuple[str, ...]:
         values = " and ".join(plain(float(picture.constant_after[place][0]), 3) for place in (True, False))
         sentences.append(f"A row of {CONSTANT:g} repeated comes out as {values}: RMS norm does not subtract the mean.")
     return tuple(sentences)
-
-
-def _why(state: BlockState) -> str:
-    if state.eps == 0:
-        return "Whatever its size, every row comes out with 1."
-    root = state.eps**0.5
-    return (
-        f"Under the root, ε = {brief(state.eps)} counts as soon as σ is near √ε = {brief(root)}; beside the root, only "
-        "when σ is near ε itself."
-    )
 
 
 def _tutorial(picture: NormPicture) -> str:

@@ -157,21 +157,20 @@ def _all_tokens(n: int) -> str:
 
 def _memory_row(state: CostState, cost: ModelSize) -> Comparison:
     """Compare what one layer keeps of the tokens before."""
-    d, kept = grouped(state.d_model), cost.cache_elements // cost.layers
-    sees_all = state.window_shown is None or state.window >= state.n
+    d, kept = grouped(state.d_model), grouped(cost.cache_elements // cost.layers)
+    key, where = ("w", " in the window") if state.is_narrow else ("n", "")
     return Comparison(
         "what is kept of the past",
         f"d = {d}",
-        f"2·{'n' if sees_all else 'w'}·d = {grouped(kept)}",
-        "one state; keys and values of every token" + ("" if sees_all else " in the window"),
+        f"2·{key}·d = {kept}",
+        f"one state; keys and values of every token{where}",
         f"In each layer a recurrent state has d = {d} numbers for the whole past, which is the bottleneck; attention "
-        f"keeps a key and a value of each token{'' if sees_all else ' in the window'}, {grouped(kept)} numbers, and "
-        "nothing from before its context.",
+        f"keeps a key and a value of each token{where}, {kept} numbers, and nothing from before its context.",
     )
 
 
 def _path_words(state: CostState, path: int | None) -> str:
-    if state.window_shown is None or state.window >= state.n:
+    if not state.is_narrow:
         return "every query sees every key, 1 layer." if path else "there is only one token."
     if path is None:
         return "a window of 1 key is the token itself, so nothing ever arrives from another."
@@ -196,22 +195,6 @@ def strip_words(picture: ReachPicture, strip: int, column: int) -> str:
     if strip == 3:
         return f"{where}: {'one step away; the weight decides' if value else 'outside the window, in this layer'}"
     return f"{where}: {'seen' if value else 'not seen'}"
-
-
-def reach_sentences(picture: ReachPicture) -> tuple[str, ...]:
-    """Return what the picture says, the first the headline."""
-    if picture.reason:
-        return (picture.reason,)
-    state = picture.state
-    tenth = float(recurrent_influence(state.decay, 10.0))
-    powers = recurrent_influence_words()
-    return (
-        f"After ten steps ρ¹⁰ = {tenth:.2f} of a token is left in a state that fades by ρ = {state.decay:g}.",
-        f"ρ¹⁰ = {powers}: “faded after about ten characters” holds for some networks and not for others.",
-        "This is a linear picture. A trained network with gates (LSTM, GRU) decides what to keep.",
-        "Attention has a bottleneck too: its context. What comes before that is gone altogether.",
-        "Table 1 of the 2017 paper gives the orders: recurrent n·d² in n steps, attention n²·d in one.",
-    )
 
 
 def recurrent_influence_words() -> str:

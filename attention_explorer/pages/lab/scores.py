@@ -11,10 +11,10 @@ import numpy as np
 
 from attention_explorer.core.byte_cache import Kept
 from attention_explorer.core.colour_scale import FloatArray
-from attention_explorer.model.normal import normal_density, normal_tail
+from attention_explorer.model.normal import normal_density
 from attention_explorer.model.score_draws import EntryDistribution, ScoreSetting, ScoreSource
 from attention_explorer.model.softmax import softmax
-from attention_explorer.pages.lab.score_rows import TAIL, RawAndScaled, Summary, draws_possible, score_pieces, summary
+from attention_explorer.pages.lab.score_rows import RawAndScaled, Summary, draws_possible, score_pieces, summary
 from attention_explorer.pages.lab.scores_state import ScalingState
 
 MOST_NUMBERS = 2**27
@@ -32,8 +32,6 @@ class Sharpness:
 
     summary: Summary
     predicted_std: float
-    predicted_tail: float
-    """The share beyond ±30 that the predicted curve has."""
     weight_counts: FloatArray
     """Rows by their largest weight, (WEIGHT_BINS,)."""
     example: FloatArray
@@ -106,11 +104,6 @@ class ScoresPicture:
     def is_complete(self) -> bool:
         """Whether all draws have been made."""
         return self.raw.summary.draws >= self.draws
-
-    @property
-    def outside(self) -> float:
-        """The share of scores beyond the bins."""
-        return 1.0 - float(self.counts.sum()) / self.scores
 
 
 def decisive(state: ScalingState) -> ScalingState:
@@ -205,7 +198,6 @@ class _Tally:
         return Sharpness(
             summary(whole),
             self.setting.predicted_std(scaled),
-            predicted_tail(self.setting, scaled),
             counts.astype(np.float64),
             softmax(example),
         )
@@ -245,21 +237,6 @@ def predicted_density(setting: ScoreSetting, scaled: bool, scores: FloatArray) -
     own_std = math.sqrt(setting.d_k * (setting.distribution.kurtosis - 1.0)) / unit
     own = normal_density(scores - centre, own_std or 0.02 * centre)
     return np.asarray((1.0 - share) * others + share * own)
-
-
-def predicted_tail(setting: ScoreSetting, scaled: bool) -> float:
-    """Return the share beyond ±30 that the predicted curve has."""
-    unit = math.sqrt(setting.d_k) if scaled else 1.0
-    if setting.source is not ScoreSource.EMBEDDINGS:
-        return normal_tail(TAIL, setting.predicted_std(scaled) or 1e-9)
-    others = normal_tail(TAIL, math.sqrt(setting.d_k) / unit)
-    centre, spread = setting.d_k / unit, math.sqrt(setting.d_k * (setting.distribution.kurtosis - 1.0)) / unit
-    if spread == 0.0:
-        own = float(centre > TAIL)
-    else:
-        own = 0.5 * math.erfc((TAIL - centre) / spread * math.sqrt(0.5))
-        own += 0.5 * math.erfc((TAIL + centre) / spread * math.sqrt(0.5))
-    return others + (own - others) / setting.keys
 
 
 def scores_numbers(picture: ScoresPicture) -> dict[str, np.typing.NDArray[Any]]:

@@ -70,10 +70,6 @@ class GrowthPicture:
         """Return the standard deviations that theory predicts."""
         return np.asarray([point.setting.predicted_std(scaled) for point in self.points])
 
-    def point_at(self, d_k: int) -> GrowthPoint | None:
-        """Return what was measured at a d_k, if it was."""
-        return next((point for point in self.points if point.d_k == d_k), None)
-
     def nearest(self, d_k: float) -> int:
         """Return the index of the d_k nearest on a logarithmic axis."""
         return int(np.argmin(np.abs(np.log(self.d_ks / max(d_k, 1e-9)))))

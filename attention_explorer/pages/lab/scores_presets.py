@@ -6,7 +6,8 @@ from dataclasses import dataclass
 
 from attention_explorer.core.preset import Preset
 from attention_explorer.model.score_draws import ScoreSource
-from attention_explorer.pages.lab.scores_state import BenchState, GainRule, Precision, ScalingPicture, ScalingState
+from attention_explorer.pages.lab.precision import Precision
+from attention_explorer.pages.lab.scores_state import BenchState, GainRule, ScalingPicture, ScalingState
 
 SENTENCE = (
     "“… drop d_k to 2 and notice the weights become nearly uniform …” "
@@ -25,6 +26,11 @@ class ScalingPreset(Preset[ScalingState]):
     """Whether that holds, in a word or two."""
     truth: str
     """What does."""
+
+    @property
+    def truths(self) -> tuple[str, ...]:
+        """The sentence, and whether it holds."""
+        return self.claim, f"{self.verdict}.", self.truth
 
 
 def _scores(preset: str, **settings: object) -> ScalingState:
@@ -232,7 +238,7 @@ SCALING_PRESETS: tuple[ScalingPreset, ...] = (
         "half",
         "Bench: overflow in float16",
         "In float16 a score of 12 is enough to overflow. Try float32, or switch “subtract max” on.",
-        _bench("half", BenchState(((12.0, 9.0, 4.0),), precision=Precision.HALF, subtract_max=False)),
+        _bench("half", BenchState(((12.0, 9.0, 4.0),), precision=Precision.FLOAT16, subtract_max=False)),
         "You might think that only absurdly large scores overflow.",
         "FALSE in float16",
         "float16 ends at 65504, so exp overflows above 11.09. Raw scores at d_k = 512 spread by 22.63, and 31 % of "
@@ -254,8 +260,3 @@ SCALING_PRESETS: tuple[ScalingPreset, ...] = (
         "a key instead of keys for a query. Check the row sums.",
     ),
 )
-
-
-def scaling_preset(identifier: str) -> ScalingPreset:
-    """Return the preset with this id, or the first if there is none."""
-    return next((ready for ready in SCALING_PRESETS if ready.id == identifier), SCALING_PRESETS[0])

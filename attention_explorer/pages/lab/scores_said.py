@@ -12,11 +12,33 @@ from attention_explorer.pages.lab.score_rows import SATURATED_ABOVE, Measure, Su
 from attention_explorer.pages.lab.scores import ScoresPicture, predicted_density
 from attention_explorer.pages.lab.scores_growth import GrowthPicture, GrowthPoint
 from attention_explorer.pages.lab.scores_state import ScalingState
-from attention_explorer.pages.lab.scores_wording import measured, share, verdict
 
 AS_THEY_COME = "as they come"
+_PERCENT = "\u00a0%"  # never torn from its number
 FEW = 32
 """Below so many features one pair of W_q and W_k differs visibly from the next."""
+
+
+def measured(measure: Measure) -> str:
+    """Return a number with as many digits as its standard error warrants, at most four behind the point."""
+    value, error = measure.value, measure.error
+    if value != 0 and abs(value) < 1e-3:
+        known = error / 10.0 ** math.floor(math.log10(abs(value))) if error > 0.0 else 0.0
+        return scientific(value, min(max(-math.floor(math.log10(known)), 0), 2) if known > 0.0 else 2)
+    if not error > 0.0 or math.isnan(error):
+        return plain(value, 3)
+    return plain(value, min(max(-math.floor(math.log10(error)), 1), 4))
+
+
+def share(fraction: float) -> str:
+    """Return a share as a percentage with one or two decimals; in powers of ten where that would be 0."""
+    if fraction == 0.0 or fraction == 1.0:
+        return f"{100.0 * fraction:.0f}{_PERCENT}"
+    if fraction < 1e-16:
+        return f"≈ 0{_PERCENT}"
+    if fraction < 1e-4:
+        return scientific(100.0 * fraction) + _PERCENT
+    return f"{100.0 * fraction:.{1 if fraction >= 0.01 else 2}f}{_PERCENT}"
 
 
 def divided(d_k: int) -> str:
@@ -42,25 +64,33 @@ def scores_headline(picture: ScoresPicture) -> str:
 
 
 def scores_said(picture: ScoresPicture) -> tuple[str, ...]:
-    """Return all that there is to say of the scores at one d_k."""
-    raw, scaled, name = picture.raw.summary, picture.scaled.summary, divided(picture.setting.d_k)
-    gradient = (
-        "A row with a single key has weight 1 whatever its score, so its softmax has no gradient."
-        if picture.state.keys == 1
-        else f"Rows that put more than {percent(SATURATED_ABOVE)} on one key: {share(raw.saturated.value)} "
-        f"{AS_THEY_COME}, {share(scaled.saturated.value)} {name}. The gradient of the softmax is {_ratio(picture)}."
-    )
-    return (
-        f"Scores spread by {measured(raw.std)} {AS_THEY_COME}, by {measured(scaled.std)} {name}.",
-        _law(picture),
-        gradient,
-        f"Predicted are {plain(picture.raw.predicted_std, 3)} and {plain(picture.scaled.predicted_std, 3)}. Beyond ±30 "
-        f"lie {share(raw.tail.value)} and {share(scaled.tail.value)} of the scores, and "
-        f"{share(picture.raw.predicted_tail)} and {share(picture.scaled.predicted_tail)} of the predicted curves.",
-        _of_rows(raw, scaled, picture.setting.keys),
-        *filter(None, [_shape(picture)]),
-        _draws(raw.draws, picture.draws, picture.state, raw.rows),
-    )
+    """Return what else there is to say of the scores at one d_k."""
+    drawn = _draws(picture.raw.summary.draws, picture.draws, picture.state, picture.raw.summary.rows)
+    return _law(picture), *filter(None, [_shape(picture)]), drawn
+
+
+QUANTITIES = {
+    "std": "spread",
+    "tail": "beyond ±30",
+    "largest": "largest weight",
+    "saturated": f"rows over {percent(SATURATED_ABOVE)}",
+    "own": "weight on oneself",
+    "entropy": "entropy ÷ ln n",
+    "gradient": "gradient",
+    "slope": "p (1 − p)",
+}
+"""What is measured of rows of scores, by the fields of `Summary`."""
+
+
+def measured_rows(raw: Summary, scaled: Summary, predicted: tuple[float, float]) -> tuple[tuple[str, ...], ...]:
+    """Return all that was measured, with raw and with scaled scores, and how they were predicted to be spread."""
+    rows = [("predicted spread", *(plain(std, 3) for std in predicted))]
+    for quantity, name in QUANTITIES.items():
+        both = getattr(raw, quantity), getattr(scaled, quantity)
+        write = (lambda each: share(each.value)) if quantity in ("tail", "saturated") else measured
+        if None not in both:
+            rows.append((name, write(both[0]), write(both[1])))
+    return tuple(rows)
 
 
 def score_words(picture: ScoresPicture, score: float, which: tuple[bool, ...] = (False, True)) -> str:
@@ -111,29 +141,6 @@ def _law(picture: ScoresPicture) -> str:
     )
 
 
-def _ratio(picture: ScoresPicture) -> str:
-    raw, scaled = picture.raw.summary.gradient.value, picture.scaled.summary.gradient.value
-    if raw <= 0 or scaled <= 0:
-        return f"{scientific(raw)} {AS_THEY_COME} and {scientific(scaled)} {divided(picture.setting.d_k)}"
-    ratio = scaled / raw
-    if 0.95 < ratio < 1.05:
-        return "about the same"
-    times = f"{ratio:.1f}" if ratio < 100 else scientific(ratio)
-    return f"{times} times as large when divided" if ratio > 1 else f"{1 / ratio:.1f} times as large {AS_THEY_COME}"
-
-
-def _of_rows(raw: Summary, scaled: Summary, keys: int) -> str:
-    def both(one: Measure, other: Measure) -> str:
-        return f"{measured(one)} and {measured(other)}"
-
-    own = "" if raw.own is None or scaled.own is None else f" on itself {both(raw.own, scaled.own)},"
-    return (
-        f"Mean largest weight {both(raw.largest, scaled.largest)} (uniform would be {plain(1.0 / keys, 3)}),{own} "
-        f"entropy ÷ ln n {both(raw.entropy, scaled.entropy)}, norm of the softmax’s gradient "
-        f"{both(raw.gradient, scaled.gradient)}, median p(1 − p) of the largest weight {both(raw.slope, scaled.slope)}."
-    )
-
-
 def _shape(picture: ScoresPicture) -> str:
     setting = picture.setting
     if setting.source is ScoreSource.PROJECTED:
@@ -158,16 +165,11 @@ def _shape(picture: ScoresPicture) -> str:
 def _draws(done: int, possible: int, state: ScalingState, rows: int) -> str:
     text = f"{grouped(done)} draw{'s' * (done != 1)}, {grouped(rows)} row{'s' * (rows != 1)}"
     if done < possible:
-        return f"{text} so far, of {grouped(possible)} draws.{_of_all_draws(state)}"
+        return f"{text} so far, of {grouped(possible)} draws."
     if possible < state.draws:
         wanted = grouped(state.draws)
         return f"{text}: as many as can be made in a few seconds, instead of {wanted} draws. Seed {state.seed}."
     return f"{text}. Seed {state.seed}: the same seed gives the same numbers."
-
-
-def _of_all_draws(state: ScalingState) -> str:
-    """Return a warning that a preset gives other numbers than those of the draws so far; empty where none is judged."""
-    return " What is said of the example is of all draws." if verdict(state).claim else ""
 
 
 # ---- As d_k grows ----
@@ -188,7 +190,7 @@ def growth_headline(picture: GrowthPicture) -> str:
     return "Divided by √d_k or not: d_k matters little."
 
 
-def growth_words(point: GrowthPoint, quantity: str, title: str) -> str:
+def growth_words(point: GrowthPoint, quantity: str) -> str:
     """Return a quantity at one d_k, as scores come and divided, each with its standard error."""
     parts = []
     for scaled, name in ((False, AS_THEY_COME), (True, divided(point.d_k))):
@@ -197,52 +199,12 @@ def growth_words(point: GrowthPoint, quantity: str, title: str) -> str:
         parts.append(f"{measured(measure)}{error} {name}")
     if quantity == "std":
         parts.append("predicted {:.4g} and {:.4g}".format(*map(point.setting.predicted_std, (False, True))))
-    return f"{title} {', '.join(parts)}"
+    return f"d_k = {point.d_k}: {QUANTITIES[quantity]} {', '.join(parts)}"
 
 
 def growth_said(picture: GrowthPicture) -> tuple[str, ...]:
-    """Return all that there is to say of the curves."""
-    keys, shown = picture.state.keys, picture.points[picture.nearest(picture.state.d_k)]
-    here = (
-        growth_words(shown, quantity, title)
-        for quantity, title in (
-            ("largest", "mean largest weight"),
-            ("std", "standard deviation of the scores"),
-            ("entropy", "entropy ÷ ln n"),
-            ("gradient", "norm of the softmax’s gradient"),
-        )
-    )
-    return (
-        f"Uniform weights would be 1/{keys} = {plain(1 / keys, 3)}.",
-        *_from_2_to_64(picture),
-        f"At d_k = {shown.d_k}: {'; '.join(here)}; {grouped(shown.raw.draws)} draws.",
-        _growth_draws(picture),
-    )
-
-
-def _from_2_to_64(picture: GrowthPicture) -> list[str]:
-    first, last = picture.point_at(2), picture.point_at(64)
-    if first is None or last is None:
-        return []
-    said = [
-        f"From d_k = 2 to 64, {name}: standard deviation {measured(one.std)} → {measured(other.std)}, largest weight "
-        f"{measured(one.largest)} → {measured(other.largest)}, entropy ÷ ln n {measured(one.entropy)} → "
-        f"{measured(other.entropy)}, gradient {measured(one.gradient)} → {measured(other.gradient)}."
-        for one, other, name in (
-            (first.scaled, last.scaled, "divided by √d_k"),
-            (first.raw, last.raw, AS_THEY_COME),
-        )
-    ]
-    own = first.scaled.own, last.scaled.own
-    if own[0] is not None and own[1] is not None and picture.state.source is ScoreSource.EMBEDDINGS:
-        said.append(f"Weight on oneself, divided by √d_k: {measured(own[0])} → {measured(own[1])}.")
-    return said
-
-
-def _growth_draws(picture: GrowthPicture) -> str:
-    draws = [point.raw.draws for point in picture.points]
-    if not picture.is_complete:
-        return f"{min(draws)} to {max(draws)} draws at each d_k so far.{_of_all_draws(picture.state)}"
-    if min(draws) == max(draws):
-        return f"{draws[0]} draws at each d_k. Seed {picture.state.seed}."
-    return f"Up to {max(draws)} draws at each d_k, and at least {min(draws)}. Seed {picture.state.seed}."
+    """Return what else there is to say of the curves."""
+    keys, draws = picture.state.keys, [point.raw.draws for point in picture.points]
+    some = str(draws[0]) if min(draws) == max(draws) else f"{min(draws)} to {max(draws)}"
+    end = f". Seed {picture.state.seed}." if picture.is_complete else " so far."
+    return f"Uniform weights would be 1/{keys} = {plain(1 / keys, 3)}.", f"{some} draws at each d_k{end}"

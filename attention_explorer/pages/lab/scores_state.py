@@ -13,6 +13,7 @@ from attention_explorer.fields import CheckedFields
 from attention_explorer.model.initialisers import Initialiser
 from attention_explorer.model.scalars import LARGEST_SEED
 from attention_explorer.model.score_draws import EntryDistribution, ScoreSetting, ScoreSource
+from attention_explorer.pages.lab.precision import Precision
 from attention_explorer.pages.preset_lists import preset_declared
 
 LARGEST_D_K, LARGEST_D_MODEL = 512, 1024
@@ -44,19 +45,6 @@ class GainRule(StrEnum):
     NUMBER = "number"
     NORMALISED = "1/√d_model"
     HE = "√(2/d_model)"
-
-
-class Precision(StrEnum):
-    """The type of float that a softmax is computed in."""
-
-    HALF = "float16"
-    SINGLE = "float32"
-    DOUBLE = "float64"
-
-    @property
-    def exp_limit(self) -> float:
-        """The largest score whose exponential is finite: 11.09, 88.72 or 709.78."""
-        return float(np.log(np.float64(np.finfo(self.value).max)))
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,7 +86,7 @@ class BenchState(CheckedFields):
         high=1000.0,
     )
     precision: Precision = declared(
-        Precision.DOUBLE, "precision", "The type of float that the softmax is computed in", "Choose the precision"
+        Precision.FLOAT64, "precision", "The type of float that the softmax is computed in", "Choose the precision"
     )
     subtract_max: bool = declared(
         True,
@@ -185,6 +173,7 @@ class ScalingState(CheckedFields):
         "follows d_k",
         "Let d_model be whatever d_k is, as in a demo with one slider for both.",
         "Switch whether d_model follows d_k",
+        names={"off": "d_model set", "on": "d_model follows"},
         shown=lambda state: state.source is ScoreSource.PROJECTED,
     )
     rule: GainRule = declared(
@@ -265,11 +254,6 @@ class ScalingState(CheckedFields):
     def holds_axes(self) -> bool:
         """Whether the axes of the histograms have room for the scores of some d_k, whatever it is now."""
         return bool(self.axis_d_k)
-
-    @property
-    def d_model_shown(self) -> int:
-        """The d_model in effect."""
-        return self.d_model_at(self.d_k)
 
     def d_model_at(self, d_k: int) -> int:
         """Return the d_model that goes with a d_k; with Q = K = X they are one."""

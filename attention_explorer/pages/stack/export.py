@@ -8,13 +8,8 @@ from itertools import chain
 
 import numpy as np
 
-from attention_explorer import __version__
-from attention_explorer.core.numbers_export import Arrays, Numbers, Table, rows_of
-from attention_explorer.errors import ExportError
+from attention_explorer.core.numbers_export import Arrays, Numbers, Table, numbers_of, rows_of
 from attention_explorer.pages.stack.state import BlockPicture, BlockState
-
-MOST_LINES = 50_000
-"""A table with more numbers than this holds the main array only; the archives hold all."""
 
 
 def stack_numbers(state: BlockState, what: str, arrays: Arrays) -> Numbers:
@@ -25,21 +20,11 @@ def stack_numbers(state: BlockState, what: str, arrays: Arrays) -> Numbers:
     ExportError
         There is nothing to export.
     """
-    if not arrays:
-        raise ExportError("There are no numbers to export yet. Wait for the picture.")
-    total = sum(array.size for array in arrays.values())
-    listed = arrays if total <= MOST_LINES else {next(iter(arrays)): next(iter(arrays.values()))}
-    parameters: dict[str, object] = {
-        "program": f"Attention Explorer {__version__}",
-        "what": what,
-        "picture": state.picture.value,
-        "settings": {name: value for name, value in asdict(state).items() if name not in _left_out(state)},
-    }
+    settings = {name: value for name, value in asdict(state).items() if name not in _left_out(state)}
+    said: dict[str, object] = {"what": what, "picture": state.picture.value, "settings": settings}
     if state.picture is BlockPicture.LAYER:
-        parameters["axes"] = "batch, token, feature; with heads: batch, head, query, key or feature; −∞ is masked"
-    if len(listed) < len(arrays):
-        parameters["table"] = "CSV and JSON hold the first array alone; NPZ holds all"
-    return Numbers(_table(listed), {**parameters, **listed}, arrays, parameters)
+        said["axes"] = "batch, token, feature; with heads: batch, head, query, key or feature; −∞ is masked"
+    return numbers_of(arrays, said, _table)
 
 
 _OF_A_DRAW = frozenset({"initialiser", "gain", "embedding_scale"})

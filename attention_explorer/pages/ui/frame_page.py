@@ -5,13 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from functools import partial
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from PySide6.QtCore import QPoint, Qt
 from PySide6.QtGui import QKeyEvent, QResizeEvent
 from PySide6.QtWidgets import QBoxLayout, QHBoxLayout, QMenu, QVBoxLayout, QWidget
 
 from attention_explorer.core.preset import Preset
+from attention_explorer.errors import ExplorerError
 from attention_explorer.kit.controls.card import Card
 from attention_explorer.kit.controls.choice import Choice
 from attention_explorer.kit.controls.panel_scroll import UNBOUNDED, PageScroll, PanelScroll, keep_in_view
@@ -23,6 +24,7 @@ from attention_explorer.kit.frame.drawer import Drawer
 from attention_explorer.kit.frame.main_quantity import MainQuantity
 from attention_explorer.kit.frame.panel import FramePanel
 from attention_explorer.kit.frame.view import Try, View
+from attention_explorer.kit.picture import Panel
 from attention_explorer.kit.pictures.canvas import PicturesCanvas
 from attention_explorer.kit.pictures.drawing import Change
 from attention_explorer.kit.pictures.pointed_picture import NOWHERE
@@ -36,6 +38,10 @@ from attention_explorer.pages.ui.requesting_page import RequestingPage
 from attention_explorer.pages.ui.session import Session
 from attention_explorer.session.requests import Requests
 
+if TYPE_CHECKING:
+    # Loaded when something is exported: file formats would delay the first picture.
+    from attention_explorer.kit.export.figure import Figure
+
 PANEL_WIDTH, NARROW_PANEL_WIDTH = 340, 326
 NARROW_PAGE, WIDE_PAGE = 900, 1900
 """Pixels at zoom 1: below the first the panel stands under the picture; above the second it is wider."""
@@ -48,7 +54,7 @@ LEAST_HEIGHT = 300
 class FramePage(RequestingPage):
     """What pages in the frame share. A page of its own names its views and says which is on show.
 
-    A subclass sets ``name`` and ``part``, and its `make_views` and `figure`.
+    A subclass sets ``name`` and ``part``, and its `make_views`.
     """
 
     name = ""
@@ -178,7 +184,8 @@ class FramePage(RequestingPage):
         self.canvas.changed.connect(self.apply)
         self.canvas.dragged.connect(self._on_dragged)
         self.canvas.dropped.connect(lambda kept: self.session.commit() if kept else self.session.revert())
-        self.panel.items.spot_changed.connect(self._say_of_panel)
+        for items in (self.panel.items, self.drawer.table):
+            items.spot_changed.connect(self._say_of_panel)
         self.panel.more_wanted.connect(lambda: self.open_drawer(True))
         self.panel.tries.wanted.connect(self._show_where)
         self.drawer.closed.connect(lambda: self.open_drawer(False))
@@ -261,7 +268,7 @@ class FramePage(RequestingPage):
         state = self.state
         self.drawer.show_view(view)  # first: what follows may deliver a picture
         example = state.preset
-        self.bar.show_view(view, example, changed=view.part.is_changed(state))
+        self.bar.show_view(view, example, changed=view.example(state) is None)
         form = self.form_of(view)
         for other in self._forms.values():
             other.setVisible(other is form)
@@ -309,10 +316,10 @@ class FramePage(RequestingPage):
     def _on_delivered(self, request: PictureRequest[Any], ready: Ready) -> None:
         view = self._view_for(request.state)
         picture, numbers = view.picture, ready.picture
-        self.canvas.heading = picture.headline(numbers)
+        self.canvas.heading = picture.title(numbers)
         self.canvas.show_picture(picture, numbers)  # type: ignore[arg-type]
         self._show_title()
-        self.panel.show_panel(picture.panel(numbers))
+        self.panel.show_panel(Panel() if picture.reason(numbers) else picture.panel(numbers))
         self._fill_drawer()
         self.say_spot()
 
@@ -325,14 +332,10 @@ class FramePage(RequestingPage):
         if shown is None or numbers is None:
             return
         view = self._view_for(shown.state)
-        words = self._example_words(view, shown.state), view.part.about(shown.state)
-        self.drawer.show_words(view.picture.notes(numbers), *words)
-        self.drawer.show_table(view.picture.table(numbers))
-
-    @staticmethod
-    def _example_words(view: View[Any], state: Any) -> str:  # noqa: ANN401 # of the part of the view
-        ready = next((ready for ready in view.part.presets if ready.id == state.preset), None)
-        return "" if ready is None or view.part.is_changed(state) else ready.look_for
+        ready = view.example(shown.state) if getattr(numbers, "is_complete", True) else None  # it speaks of all
+        example, truths = ("", ()) if ready is None else (ready.look_for, ready.truths)
+        self.drawer.show_words(view.picture.notes(numbers), example, (*truths, *view.picture.truths))
+        self.drawer.show_table(None if view.picture.reason(numbers) else view.picture.table(numbers))
 
     def _show_title(self) -> None:
         words = self.view.title if self.withheld else self.canvas.heading
@@ -351,6 +354,16 @@ class FramePage(RequestingPage):
         self.bar.keep_examples_to_themselves(bool(self.withheld))
         self.say_spot()
         return True
+
+    # ---- Taking it away ----
+
+    def figure(self) -> Figure:
+        from attention_explorer.kit.frame.figure import figure_of
+
+        view, state, shown = self.view, self.state, self.finished_numbers()
+        if shown is None and not view.picture.is_quick(state):
+            raise ExplorerError("The picture is not finished yet. Wait for it, or choose fewer draws, then export it.")
+        return figure_of(view, state, self.name, shown)
 
     # ---- Acting ----
 

@@ -10,11 +10,10 @@ from attention_explorer.pages.block.diagram import diagram_picture
 from attention_explorer.pages.block.future import NOISE, changed_shown
 from attention_explorer.pages.block.wording import picture_title
 from attention_explorer.pages.lab.depth import DRAWS, TOKENS, depth_setting
-from attention_explorer.pages.lab.layers_wording import TITLES
 from attention_explorer.pages.lab.norm import FEATURES, LARGEST_SCALE, LEAST_SCALE, STEPS_PER_DECADE
 from attention_explorer.pages.stack.learned import learned_layers
 from attention_explorer.pages.stack.stack import check_sizes
-from attention_explorer.pages.stack.state import BlockPicture, BlockState, Initialiser, LearnedStack
+from attention_explorer.pages.stack.state import OF_BLOCK, BlockPicture, BlockState, Initialiser, LearnedStack
 from attention_explorer.sources.tokens import tokens_in
 from attention_explorer.tools.code.script import Program, Script
 from attention_explorer.tools.code.snippets import LEARNED, SINUSOIDS, SOFTMAX
@@ -52,6 +51,12 @@ _ACTIVATIONS = {
     """,
 }
 
+_TITLES = {
+    BlockPicture.DEPTH: "Gradient and tokens against depth",
+    BlockPicture.NORM: "What a norm does to rows of any size",
+    BlockPicture.LINEAR: "Scale V, scale X: what follows",
+}
+
 
 def block_program(state: BlockState) -> Program:
     """Return the program of the picture on show.
@@ -62,7 +67,7 @@ def block_program(state: BlockState) -> Program:
         The sizes do not go together, or a number leaves the float range.
     """
     check_sizes(state)
-    title = TITLES.get(state.picture) or picture_title(state)
+    title = picture_title(state) if state.picture in OF_BLOCK else _TITLES[state.picture]
     script = Script("block", title.replace('"', "'").rstrip(".") + ".")
     make = {
         BlockPicture.LAYER: _layer,

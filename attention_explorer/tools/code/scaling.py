@@ -11,7 +11,6 @@ from attention_explorer.pages.lab.bench import bench_picture
 from attention_explorer.pages.lab.score_rows import SATURATED_ABOVE, TAIL, draws_possible
 from attention_explorer.pages.lab.scores import WEIGHT_BINS, bin_edges
 from attention_explorer.pages.lab.scores_state import GainRule, ScalingPicture, ScalingState
-from attention_explorer.pages.lab.scores_wording import picture_title
 from attention_explorer.tools.code.script import Program, Script
 from attention_explorer.tools.code.snippets import SOFTMAX
 
@@ -52,12 +51,17 @@ _MEASURED = f"""
         found += mean(gradient), (middle, 0.5 * (high - low))  # of the slope the median
         return np.array([*found, mean(np.diagonal(weights, axis1=1, axis2=2))]) if has_own else np.array(found)
 """
+_TITLES = {
+    ScalingPicture.SCORES: "Scores at one d_k, as they come and divided by √d_k",
+    ScalingPicture.GROWTH: "Scores and weights against d_k",
+    ScalingPicture.BENCH: "The softmax, step by step",
+}
 _QUANTITIES = ("std", "tail", "largest", "saturated", "entropy", "gradient", "slope")
 
 
 def scaling_program(state: ScalingState) -> Program:
     """Return the program of the picture on show."""
-    script = Script("scaling", picture_title(state).replace('"', "'").rstrip(".") + ".")
+    script = Script("scaling", f"{_TITLES[state.picture]}.")
     if state.picture is ScalingPicture.BENCH:
         return _bench(script, state)
     return _scores(script, state) if state.picture is ScalingPicture.SCORES else _growth(script, state)

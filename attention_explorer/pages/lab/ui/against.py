@@ -6,34 +6,23 @@ from typing import Any
 
 import numpy as np
 
-from attention_explorer.core.numerals import counted, plain
+from attention_explorer.core.numerals import counted, grouped, plain
 from attention_explorer.kit.drawing.log_axis import log_bounds
 from attention_explorer.kit.items.axis import Axis
 from attention_explorer.kit.items.columns import Above
-from attention_explorer.kit.items.item import Arrays, Hit, Item
+from attention_explorer.kit.items.item import Hit, Item, Value
 from attention_explorer.kit.items.plot import Plot
 from attention_explorer.kit.items.plot_marks import Curve, Handle, Label, Line, Mark, Points
+from attention_explorer.kit.items.table import Table
 from attention_explorer.kit.items.words import Reading, Readings, Title
 from attention_explorer.kit.picture import Panel, Picture
 from attention_explorer.kit.pictures.drawing import Change
 from attention_explorer.model.score_draws import ScoreSource
-from attention_explorer.pages.lab.scores_growth import (
-    STOPS,
-    GrowthPicture,
-    growth_numbers,
-    growth_picture,
-    growth_stream,
-    is_measured,
-)
-from attention_explorer.pages.lab.scores_said import (
-    AS_THEY_COME,
-    divided,
-    growth_headline,
-    growth_said,
-    growth_words,
-)
+from attention_explorer.pages.lab import scores_growth as growth
+from attention_explorer.pages.lab import scores_said as said
+from attention_explorer.pages.lab.scores_growth import GrowthPicture
 from attention_explorer.pages.lab.scores_state import ScalingState
-from attention_explorer.pages.lab.scores_wording import measured
+from attention_explorer.pages.lab.ui.why import MEASURED, Why, measured_table
 
 FORMULA = "σ([q:query]{q}·[k:key]{k}) = √d_k"
 LARGEST, SPREAD = "Mean largest weight", "Spread of the scores"
@@ -46,13 +35,17 @@ INKS = {False: ("loss", "loss_ink"), True: ("text", "text")}
 class AgainstD(Picture[ScalingState, GrowthPicture]):
     """The mean largest weight against d_k, with a line at one of them that is dragged."""
 
-    stream = staticmethod(growth_stream)
+    truths = Why.truths
+    axes = "one row for each d_k; measured quantities: value, standard error"
+    stream = staticmethod(growth.growth_stream)
+    compute = staticmethod(growth.growth_picture)
+    is_quick = staticmethod(growth.is_measured)
+    headline = staticmethod(said.growth_headline)
+    says = staticmethod(said.growth_said)
+    arrays = staticmethod(growth.growth_numbers)
 
-    def compute(self, state: ScalingState, pixels: tuple[int, int]) -> GrowthPicture:
-        return growth_picture(state, pixels)
-
-    def is_quick(self, state: ScalingState) -> bool:
-        return is_measured(state)
+    def made_of(self, state: ScalingState) -> tuple[str, ...]:
+        return "entries of variance 1", f"up to {grouped(state.draws)} draws at each d_k"
 
     def item(self, numbers: GrowthPicture) -> Item[Any]:
         keys, d_k, marks = numbers.state.keys, numbers.state.d_k, list[Mark]()
@@ -61,46 +54,40 @@ class AgainstD(Picture[ScalingState, GrowthPicture]):
             marks += _curve(numbers, "largest", scaled, name=_name(scaled))
         for scaled in (False, True):
             marks += _labels(numbers, scaled)
-        marks.append(Handle("d_k", d_k, stops=STOPS))
+        marks.append(Handle("d_k", d_k, stops=growth.STOPS))
         across = Axis(*ENDS, "d_k, features of a query", log=2)
         return _plot(LARGEST, numbers, across, Axis(0.0, 1.06, ticks=_SHARES, grid=True), marks)
 
-    def headline(self, numbers: GrowthPicture) -> str:
-        return growth_headline(numbers)
-
     def panel(self, numbers: GrowthPicture) -> Panel:
-        here = numbers.points[numbers.nearest(numbers.state.d_k)]
-        names = AS_THEY_COME, divided(here.d_k)
+        d_k = numbers.state.d_k
+        here = numbers.points[numbers.nearest(d_k)]
+        names = said.AS_THEY_COME, said.divided(here.d_k)
         readings = tuple(
             Reading(plain(here.of(scaled).largest.value, 3), names[scaled], INKS[scaled][1]) for scaled in (False, True)
         )
         spread = Above((Title("", SPREAD, size=13.0), _spread(numbers)), gap=0)
         return Panel(
-            f"Largest weight at d_k = {here.d_k}",
+            f"Largest weight at d_k = {here.d_k}{'' if here.d_k == d_k else f', nearest to {d_k}'}",
             (Readings("Largest weight", readings), spread),
-            f"On average, of {counted(numbers.state.keys, 'key')}. "
+            f"Means over rows of {counted(numbers.state.keys, 'key')}. "
             "The wider the scores are spread, the more the largest takes.",
             FORMULA if numbers.state.source is ScoreSource.DIRECT else "",
         )
 
     def words(self, numbers: GrowthPicture, hit: Hit) -> str:
+        if hit.item == MEASURED:
+            return ", ".join(self.table(numbers).rows[hit.part])
         d_k = numbers.state.d_k if isinstance(hit.part, str) else hit.part.x
         point = numbers.points[numbers.nearest(d_k)]
-        if hit.item == SPREAD:
-            return f"d_k = {point.d_k}: {growth_words(point, 'std', 'standard deviation of the scores')}"
-        others = ", ".join(
-            f"{title} {measured(getattr(point.raw, name))} and {measured(getattr(point.scaled, name))}"
-            for name, title in (("entropy", "entropy ÷ ln n"), ("gradient", "gradient"))
-        )
-        return f"d_k = {point.d_k}: {growth_words(point, 'largest', 'largest weight')} · {others}"
+        return said.growth_words(point, "std" if hit.item == SPREAD else "largest")
 
-    def says(self, numbers: GrowthPicture) -> tuple[str, ...]:
-        return growth_said(numbers)
+    def table(self, numbers: GrowthPicture) -> Table:
+        """Return all that was measured at the d_k that is looked at."""
+        here = numbers.points[numbers.nearest(numbers.state.d_k)]
+        predicted = here.setting.predicted_std(False), here.setting.predicted_std(True)
+        return measured_table(said.measured_rows(here.raw, here.scaled, predicted), here.d_k)
 
-    def arrays(self, numbers: GrowthPicture) -> Arrays:
-        return growth_numbers(numbers)
-
-    def changed(self, state: ScalingState, numbers: GrowthPicture, hit: Hit, to: Any) -> Change[ScalingState] | None:  # noqa: ANN401 # a place of the plot
+    def changed(self, state: ScalingState, numbers: GrowthPicture, hit: Hit, to: Value) -> Change[ScalingState] | None:
         if hit.item != LARGEST:
             return None
         return Change(state.with_d_k(numbers.points[numbers.nearest(to[0])].d_k), "Change d_k", "d_k")
@@ -110,14 +97,14 @@ _SHARES = tuple((share / 5, plain(share / 5, 1)) for share in range(6))
 
 
 def _name(scaled: bool) -> str:
-    return "divided by √d_k" if scaled else AS_THEY_COME
+    return "divided by √d_k" if scaled else said.AS_THEY_COME
 
 
 def _plot(name: str, numbers: GrowthPicture, across: Axis, up: Axis, marks: list[Mark]) -> Plot:
     def measured_at(d_k: float) -> float:
         return float(numbers.points[numbers.nearest(d_k)].d_k)
 
-    return Plot(name, across, up, tuple(marks), snap=measured_at, stops=STOPS, has_legend=False)
+    return Plot(name, across, up, tuple(marks), snap=measured_at, stops=growth.STOPS, has_legend=False)
 
 
 def _curve(numbers: GrowthPicture, quantity: str, scaled: bool, name: str = "") -> list[Mark]:
@@ -140,7 +127,7 @@ def _labels(numbers: GrowthPicture, scaled: bool) -> list[Mark]:
     apart[-5:] = -1.0  # a name there would have to turn back
     named = int(np.argmax(apart))
     return [
-        Label(here.d_k, float(values[index]), measured(here.of(scaled).largest), ink, 16.0, bold=True),
+        Label(here.d_k, float(values[index]), said.measured(here.of(scaled).largest), ink, 16.0, bold=True),
         Label(numbers.points[named].d_k, float(values[named]), _name(scaled), ink, 15.0),
     ]
 

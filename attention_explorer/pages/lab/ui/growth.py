@@ -3,33 +3,25 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
-from typing import Any
+from collections.abc import Callable, Mapping
 
+import numpy as np
+
+from attention_explorer.core.numbers_export import Table
 from attention_explorer.core.numerals import grouped
 from attention_explorer.kit.items.axis import Axis, Tick
-from attention_explorer.kit.items.item import Hit
+from attention_explorer.kit.items.item import Arrays, Hit, Value
 from attention_explorer.kit.items.plot import Plot
 from attention_explorer.kit.items.plot_marks import Corner, Curve, Handle, Label, Mark, Points
 from attention_explorer.kit.items.words import Reading, Readings
-from attention_explorer.kit.picture import Panel
+from attention_explorer.kit.picture import Panel, Picture
 from attention_explorer.kit.pictures.drawing import Change
-from attention_explorer.pages.lab.cost_growth import (
-    GrowthPicture,
-    amount_text,
-    crossover_words,
-    curve_words,
-    doubling_of,
-    growth_picture,
-    growth_sentences,
-    growth_title,
-    point_words,
-    points_of,
-)
+from attention_explorer.pages.lab import cost_growth
+from attention_explorer.pages.lab.cost_growth import GrowthPicture
 from attention_explorer.pages.lab.cost_numerals import ratio_words, time_words
 from attention_explorer.pages.lab.cost_state import CostState, Quantity
-from attention_explorer.pages.lab.measure import Measurement
-from attention_explorer.pages.lab.ui.counted import Counted, with_tokens
+from attention_explorer.pages.lab.measure import Measurement, measurement_said
+from attention_explorer.pages.lab.ui.cost import Cost, with_tokens
 
 CURVES, N = "What grows with n, and how fast", "n"
 STROKES: dict[str, tuple[str, float, tuple[float, float]]] = {
@@ -41,14 +33,22 @@ STROKES: dict[str, tuple[str, float, tuple[float, float]]] = {
 """By the style of a curve its ink, width and dash."""
 
 
-class CostGrowth(Counted[GrowthPicture]):
+class CostGrowth(Picture[CostState, GrowthPicture]):
     """Curves, of which n is dragged along; what was measured is no part of the state, and is asked for."""
+
+    truths = (
+        "Counts are not seconds. Measured times depend on the machine, its caches and threads, and on what else it is "
+        "doing. Only the counts are the same everywhere.",
+        "Short contexts in early models are often put down to n². That is plausible, but a formula cannot show it.",
+    )
+    made_of = Cost.made_of
+    says = staticmethod(cost_growth.growth_sentences)
 
     def __init__(self, measurement: Callable[[], Measurement | None] = lambda: None) -> None:
         self._measurement = measurement
 
     def compute(self, state: CostState, _pixels: tuple[int, int]) -> GrowthPicture:
-        return growth_picture(state, self._measurement())
+        return cost_growth.growth_picture(state, self._measurement())
 
     def item(self, numbers: GrowthPicture) -> Plot:
         first, last = (round(math.log2(numbers.lengths[end])) for end in (0, -1))
@@ -61,40 +61,53 @@ class CostGrowth(Counted[GrowthPicture]):
         return Plot(
             CURVES,
             Axis(lengths[0][0], lengths[-1][0], "tokens n (both axes logarithmic)", 2, ticks=lengths),
-            Axis(low, high, growth_title(numbers.state), 10, ticks=_amounts(numbers, low, high), grid=True),
+            Axis(low, high, cost_growth.growth_title(numbers.state), 10, ticks=_amounts(numbers, low, high), grid=True),
             (*_curves(numbers), *_step(numbers), *_crossing(numbers), *_measured(numbers)),
             seconds,
             _snapped,
         )
 
     def headline(self, numbers: GrowthPicture) -> str:
-        if numbers.reason:
-            return "These sizes do not fit."
         what = "the operations" if numbers.state.quantity is Quantity.OPERATIONS else "the attention weights"
-        factor = f"{doubling_of(numbers):.3g}"
+        factor = f"{cost_growth.doubling_of(numbers):.3g}"
         return f"Twice the words, {'twice' if factor == '2' else f'{factor} times'} {what}."
 
     def panel(self, numbers: GrowthPicture) -> Panel:
-        title = "Where n² takes over"
-        if numbers.reason:
-            return Panel(title)
         equal = "never" if numbers.crossover is None else grouped(round(numbers.crossover))
-        steep = Reading(ratio_words(round(doubling_of(numbers), 2)), "from n to 2n")
+        steep = Reading(ratio_words(round(cost_growth.doubling_of(numbers), 2)), "from n to 2n")
         readings = Readings("Growth and crossover", (steep, Reading(equal, "n where both are equal")))
-        counts = " Counts are not seconds." if points_of(numbers.measurement) else ""
-        return Panel(title, (readings,), f"{crossover_words(numbers)}{counts}")
+        counts = " Counts are not seconds." if cost_growth.points_of(numbers.measurement) else ""
+        return Panel("Where n² takes over", (readings,), f"{cost_growth.crossover_words(numbers)}{counts}")
 
     def words(self, numbers: GrowthPicture, hit: Hit) -> str:
         if isinstance(hit.part, str):
-            return curve_words(numbers, numbers.state.n)
+            return cost_growth.curve_words(numbers, numbers.state.n)
         if hit.part.points:
-            return point_words(numbers, hit.part.index)
-        return curve_words(numbers, round(hit.part.x))
+            return cost_growth.point_words(numbers, hit.part.index)
+        return cost_growth.curve_words(numbers, round(hit.part.x))
 
-    def says(self, numbers: GrowthPicture) -> tuple[str, ...]:
-        return growth_sentences(numbers)
+    def arrays(self, numbers: GrowthPicture) -> Arrays:
+        curves, points = numbers.curves, cost_growth.points_of(numbers.measurement)
+        found: Arrays = {"curves": np.array([curve.values for curve in curves]), "n": numbers.lengths}
+        found["names"] = np.array([curve.name for curve in curves])
+        if points:
+            found["measured_n"] = np.array([point.n for point in points])
+            found["measured_seconds"] = np.array([point.fastest for point in points])
+        return found
 
-    def changed(self, state: CostState, _numbers: GrowthPicture, hit: Hit, to: Any) -> Change[CostState] | None:  # noqa: ANN401
+    def lines(self, numbers: GrowthPicture) -> Table:
+        rows: list[tuple[object, ...]] = []
+        for curve in numbers.curves:
+            pairs = zip(numbers.lengths.tolist(), curve.values.tolist(), strict=True)
+            rows += [(curve.name, int(n), value, None) for n, value in pairs]
+        for point in cost_growth.points_of(numbers.measurement):
+            rows += [("measured here, seconds", point.n, each, run) for run, each in enumerate(point.seconds, start=1)]
+        return Table.of(("curve", "n", "value", "run"), rows)
+
+    def told(self, numbers: GrowthPicture) -> Mapping[str, object]:
+        return {} if numbers.measurement is None else {"measured": measurement_said(numbers.measurement)}
+
+    def changed(self, state: CostState, _numbers: GrowthPicture, hit: Hit, to: Value) -> Change[CostState] | None:
         is_point = not isinstance(hit.part, str) and hit.part.points
         return None if is_point else with_tokens(state, to[0])
 
@@ -116,7 +129,11 @@ def _base(numbers: GrowthPicture) -> float:
 def _ends(numbers: GrowthPicture) -> tuple[float, float]:
     """Return what the vertical axis goes from and to: round numbers around all that is drawn."""
     values = [float(number) for curve in numbers.curves for number in (curve.values[0], curve.values[-1])]
-    values += [seconds * numbers.per_second for point in points_of(numbers.measurement) for seconds in point.seconds]
+    values += [
+        seconds * numbers.per_second
+        for point in cost_growth.points_of(numbers.measurement)
+        for seconds in point.seconds
+    ]
     base = _base(numbers)
     low, high = (math.log(number, base) for number in (min(values), max(values)))
     return base ** math.floor(low), base ** math.ceil(high - 1e-9)
@@ -125,7 +142,7 @@ def _ends(numbers: GrowthPicture) -> tuple[float, float]:
 def _amounts(numbers: GrowthPicture, low: float, high: float) -> tuple[Tick, ...]:
     base = _base(numbers)
     powers = (low * base**step for step in range(round(math.log(high / low, base)) + 1))
-    return tuple((power, amount_text(numbers.state, power) if power >= 1 else "") for power in powers)
+    return tuple((power, cost_growth.amount_text(numbers.state, power) if power >= 1 else "") for power in powers)
 
 
 def _seconds(low: float, high: float) -> tuple[Tick, ...]:
@@ -154,7 +171,7 @@ def _step(numbers: GrowthPicture) -> list[Mark]:
         Handle(N, n, stops=(max(n // 2, 1), 2 * n), text=f"n = {grouped(n)}"),
         Corner(n, now, 2 * n, then),
         Points("", (n,), (now,)),
-        Label(2 * n, math.sqrt(now * then), ratio_words(doubling_of(numbers)), bold=True, size=15),
+        Label(2 * n, math.sqrt(now * then), ratio_words(cost_growth.doubling_of(numbers)), bold=True, size=15),
     ]
 
 

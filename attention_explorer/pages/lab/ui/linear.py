@@ -9,28 +9,19 @@ from PySide6.QtGui import QPainter
 
 from attention_explorer.core.numerals import size_text
 from attention_explorer.kit.items.columns import Above
-from attention_explorer.kit.items.item import SIDEWAYS, Arrays, Hit
+from attention_explorer.kit.items.item import SIDEWAYS, Hit
 from attention_explorer.kit.items.plot import next_stop
 from attention_explorer.kit.items.rows_map import RowsMap
 from attention_explorer.kit.items.words import Reading, Readings
 from attention_explorer.kit.picture import Panel, Picture
 from attention_explorer.kit.pictures.drawing import Change
 from attention_explorer.kit.theme import Look
-from attention_explorer.pages.lab.layers_wording import linear_headline, linear_panel
-from attention_explorer.pages.lab.linear import (
-    FACTORS,
-    LinearPicture,
-    factor_text,
-    is_quick,
-    linear_numbers,
-    linear_picture,
-    linear_sentences,
-    linear_words,
-    map_titles,
-    verdict_of,
-)
+from attention_explorer.pages.lab import linear
+from attention_explorer.pages.lab.linear import LinearPicture
 from attention_explorer.pages.stack.learned import steps_to_learn
+from attention_explorer.pages.stack.stack import is_quick
 from attention_explorer.pages.stack.state import BlockState
+from attention_explorer.pages.stack.wording import layer_parts
 
 OUTPUT, LEFT = "The output, multiplied", ("What is left if V is multiplied", "What is left if X is multiplied")
 FORMULA = "f(c · x) = c · f(x)"
@@ -43,17 +34,23 @@ DIFFERENCES = (2, 5)
 class Linear(Picture[BlockState, LinearPicture]):
     """Three maps below one another; Left and Right change the factor, Up and Down go from token to token."""
 
-    def compute(self, state: BlockState, pixels: tuple[int, int]) -> LinearPicture:
-        return linear_picture(state, pixels)
+    truths = (
+        "Attention is “purely linear in V”: true for fixed weights. In general it is not linear in X, because the "
+        "weights come from X too, through the softmax; with one token its weight is 1, whatever X is.",
+    )
+    compute = staticmethod(linear.linear_picture)
+    is_quick = staticmethod(is_quick)
+    checkpoints = staticmethod(steps_to_learn)
+    headline = staticmethod(linear.linear_headline)
+    says = staticmethod(linear.linear_sentences)
+    arrays = staticmethod(linear.linear_numbers)
 
-    def is_quick(self, state: BlockState) -> bool:
-        return is_quick(state)
-
-    def checkpoints(self, state: BlockState) -> int:
-        return steps_to_learn(state)
+    def made_of(self, state: BlockState) -> tuple[str, ...]:
+        layer = () if state.layers == 1 else (state.count.layer(state.layer_shown), state.count.words)
+        return *layer_parts(state), *layer
 
     def item(self, numbers: LinearPicture) -> Above:
-        c, count = factor_text(numbers.factor), numbers.by[0].found.shape[1]
+        c, count = linear.factor_text(numbers.factor), numbers.by[0].found.shape[1]
         maps = [RowsMap(OUTPUT, numbers.maps[1], title=f"{c} × output", detail=f"feature 0…{count - 1} →, token ↓")]
         for which, name in enumerate(LEFT):
             error = size_text(numbers.by[which].error)
@@ -61,25 +58,17 @@ class Linear(Picture[BlockState, LinearPicture]):
             maps.append(RowsMap(name, numbers.maps[DIFFERENCES[which]], title=title, ink=INKS[which]))
         return Above(tuple(maps), gap=12)
 
-    def headline(self, numbers: LinearPicture) -> str:
-        return linear_headline(numbers)
-
     def panel(self, numbers: LinearPicture) -> Panel:
-        c = factor_text(numbers.factor)
+        c = linear.factor_text(numbers.factor)
         readings = tuple(
             Reading(size_text(each.error), f"off, with {c} × {name}", ink)
             for each, name, ink in zip(numbers.by, "VX", INKS, strict=True)
         )
-        title, sentence = linear_panel(numbers)
-        return Panel(title, (Readings("Largest difference", readings),), sentence, FORMULA)
+        title = "Largest difference"
+        return Panel(title, (Readings(title, readings),), linear.linear_panel(numbers), FORMULA)
 
     def words(self, numbers: LinearPicture, hit: Hit) -> str:
-        return linear_words(numbers, *hit.part)
-
-    def says(self, numbers: LinearPicture) -> tuple[str, ...]:
-        compared = (" against ".join(map_titles(numbers, which)[:2]) for which in (0, 1))
-        verdicts = (f"{verdict_of(numbers, which)}, of {pair}." for which, pair in enumerate(compared))
-        return (*linear_sentences(numbers), *verdicts)
+        return linear.linear_words(numbers, *hit.part)
 
     def mark(self, painter: QPainter, _numbers: LinearPicture, laid: Any, look: Look, hit: Hit) -> None:  # noqa: ANN401
         for placed in laid.layout:  # the same cell in every map
@@ -92,10 +81,7 @@ class Linear(Picture[BlockState, LinearPicture]):
 
     def press(self, state: BlockState, _numbers: LinearPicture, key: int) -> Change[BlockState] | None:
         turn = SIDEWAYS.get(key)
-        factor = state.factor if turn is None else next_stop(FACTORS, state.factor, turn)
+        factor = state.factor if turn is None else next_stop(linear.FACTORS, state.factor, turn)
         if factor == state.factor:
             return None
-        return Change(replace(state, factor=factor), f"Multiply by {factor_text(factor)}", "factor")
-
-    def arrays(self, numbers: LinearPicture) -> Arrays:
-        return linear_numbers(numbers)
+        return Change(replace(state, factor=factor), f"Multiply by {linear.factor_text(factor)}", "factor")

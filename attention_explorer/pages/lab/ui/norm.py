@@ -11,29 +11,15 @@ from attention_explorer.core.colour_scale import FloatArray
 from attention_explorer.core.numerals import plain
 from attention_explorer.kit.items.axis import Axis
 from attention_explorer.kit.items.columns import Above
-from attention_explorer.kit.items.item import Arrays, Hit, Item
+from attention_explorer.kit.items.item import Hit, Item, Value
 from attention_explorer.kit.items.plot import Plot
 from attention_explorer.kit.items.plot_marks import At, Bars, Curve, Handle, Label, Line, Mark, Points
 from attention_explorer.kit.items.words import Reading, Readings, Title
 from attention_explorer.kit.picture import Panel, Picture
 from attention_explorer.kit.pictures.drawing import Change
 from attention_explorer.model import NormKind
-from attention_explorer.pages.lab.layers_wording import norm_headline, norm_panel
-from attention_explorer.pages.lab.norm import (
-    FEATURES,
-    FORMULAS,
-    LARGEST_SCALE,
-    LEAST_SCALE,
-    SCALES,
-    NormPicture,
-    bar_words,
-    norm_name,
-    norm_numbers,
-    norm_picture,
-    norm_sentences,
-    norm_words,
-    scale_at,
-)
+from attention_explorer.pages.lab import norm
+from attention_explorer.pages.lab.norm import NormPicture
 from attention_explorer.pages.stack.numerals import brief
 from attention_explorer.pages.stack.state import BlockState
 
@@ -46,14 +32,22 @@ DASHES = (7.0, 4.0)
 TICKS = tuple((fifth / 5, f"{fifth / 5:g}") for fifth in range(6))
 MARGIN = 76.0
 """Pixels at zoom 1 left of the rows: the same feature stands above itself."""
-FEATURE = Axis(0.0, float(FEATURES), is_bare=True)
+FEATURE = Axis(0.0, float(norm.FEATURES), is_bare=True)
 
 
 class NormSize(Picture[BlockState, NormPicture]):
     """The curves of both places of ε; the size of the row is dragged."""
 
-    def compute(self, state: BlockState, pixels: tuple[int, int]) -> NormPicture:
-        return norm_picture(state, pixels)
+    truths = (
+        "The place of ε only matters for small rows: ÷ √(σ² + ε) brings a row with σ = √ε to 0.707, ÷ (σ + ε) one with "
+        "σ = ε to 0.5. Without ε both divide by σ alone.",
+    )
+    compute = staticmethod(norm.norm_picture)
+    says = staticmethod(norm.norm_sentences)
+    arrays = staticmethod(norm.norm_numbers)
+
+    def made_of(self, _state: BlockState) -> tuple[str, ...]:
+        return (f"rows of {norm.FEATURES} random features with mean 0",)
 
     def item(self, numbers: NormPicture) -> Plot:
         scale = numbers.scale
@@ -61,46 +55,37 @@ class NormSize(Picture[BlockState, NormPicture]):
         marks: list[Mark] = [*_borders(numbers)]
         for inside in (not numbers.state.eps_inside_sqrt, numbers.state.eps_inside_sqrt):  # that of the layer on top
             marks += _curve(numbers, inside)
-        marks.append(Handle("size of the row", scale, stops=SCALES))
+        marks.append(Handle("size of the row", scale, stops=norm.SCALES))
         marks.append(Points("what comes out", (scale, scale), outs))
         marks += [Label(scale, out, plain(out, 3), size=17.0, bold=True) for out in sorted(set(outs))]
-        across = Axis(LEAST_SCALE, LARGEST_SCALE, "size σ of the row that goes in (its standard deviation)", log=10)
+        across = Axis(
+            norm.LEAST_SCALE, norm.LARGEST_SCALE, "size σ of the row that goes in (standard deviation)", log=10
+        )
         up = Axis(0.0, 1.12, f"size that comes out of the {_kind(numbers.state)}", ticks=TICKS, grid=True)
-        return Plot(CURVES, across, up, tuple(marks), snap=scale_at, has_legend=False)
+        return Plot(CURVES, across, up, tuple(marks), snap=norm.scale_at, has_legend=False)
 
     def headline(self, numbers: NormPicture) -> str:
-        return norm_headline(numbers.state)
+        return norm.norm_headline(numbers.state)
 
     def panel(self, numbers: NormPicture) -> Panel:
         readings = tuple(
-            Reading(plain(numbers.output_std(inside, numbers.scale), 3), f"÷ {FORMULAS[inside][2:]}")
+            Reading(plain(numbers.output_std(inside, numbers.scale), 3), f"÷ {norm.FORMULAS[inside][2:]}")
             for inside in (False, True)
         )
-        title, sentence = norm_panel(numbers.state)
-        return Panel(title, (Readings("What comes out", readings), _rows(numbers)), sentence, _formula(numbers.state))
+        state = numbers.state
+        items = Readings("What comes out", readings), _rows(numbers)
+        return Panel(f"A row of size {brief(numbers.scale)}", items, norm.norm_panel(state), _formula(state))
 
     def words(self, numbers: NormPicture, hit: Hit) -> str:
         if hit.item != CURVES:
-            return bar_words(numbers, int(hit.part.x))
+            return norm.bar_words(numbers, int(hit.part.x))
         is_free = isinstance(hit.part, At) and not hit.part.points
-        return norm_words(numbers, hit.part.x if is_free else numbers.scale)
+        return norm.norm_words(numbers, hit.part.x if is_free else numbers.scale)
 
-    def says(self, numbers: NormPicture) -> tuple[str, ...]:
-        return norm_sentences(numbers)
-
-    def changed(
-        self,
-        state: BlockState,
-        _numbers: NormPicture,
-        hit: Hit,
-        to: Any,  # noqa: ANN401
-    ) -> Change[BlockState] | None:
+    def changed(self, state: BlockState, _numbers: NormPicture, hit: Hit, to: Value) -> Change[BlockState] | None:
         if hit.item != CURVES:
             return None
-        return Change(replace(state, norm_scale=scale_at(to[0])), "Move the size of the row", "size of the row")
-
-    def arrays(self, numbers: NormPicture) -> Arrays:
-        return norm_numbers(numbers)
+        return Change(replace(state, norm_scale=norm.scale_at(to[0])), "Move the size of the row", "size of the row")
 
 
 def _formula(state: BlockState) -> str:
@@ -109,7 +94,7 @@ def _formula(state: BlockState) -> str:
 
 
 def _kind(state: BlockState) -> str:
-    return norm_name(state).replace("Layer", "layer")
+    return norm.norm_name(state).replace("Layer", "layer")
 
 
 def _curve(numbers: NormPicture, inside: bool) -> list[Mark]:
@@ -120,14 +105,14 @@ def _curve(numbers: NormPicture, inside: bool) -> list[Mark]:
     at = int(np.argmin(np.abs(y - LABELLED[inside])))
     if not numbers.state.eps:
         return [curve, Label(1.0, 1.0, "÷ σ", size=15.0)] if leads else []
-    return [curve, Label(float(numbers.scales[at]), float(y[at]), FORMULAS[inside], ink, 15.0, bold=leads)]
+    return [curve, Label(float(numbers.scales[at]), float(y[at]), norm.FORMULAS[inside], ink, 15.0, bold=leads)]
 
 
 def _borders(numbers: NormPicture) -> list[Line]:
     """Return lines at the sizes from which on ε counts."""
     eps = numbers.state.eps
     found = {eps**0.5: f"√ε = {brief(eps**0.5)}", eps: f"ε = {brief(eps)}"}
-    return [Line(at, text=text) for at, text in found.items() if LEAST_SCALE < at < LARGEST_SCALE]
+    return [Line(at, text=text) for at, text in found.items() if norm.LEAST_SCALE < at < norm.LARGEST_SCALE]
 
 
 def _rows(numbers: NormPicture) -> Item[Any]:
@@ -149,13 +134,13 @@ def _row(name: str, bars: tuple[Bars, ...], end: float) -> Plot:
         FEATURE,
         up,
         (Line(0.0, level=True, ink="axis", dash=(0.0, 0.0)), *bars),
-        snap=lambda x: min(int(x), FEATURES - 1) + 0.5,
-        stops=[feature + 0.5 for feature in range(FEATURES)],
+        snap=lambda x: min(int(x), norm.FEATURES - 1) + 0.5,
+        stops=[feature + 0.5 for feature in range(norm.FEATURES)],
         has_legend=False,
         margin=MARGIN,
     )
 
 
 def _bars(values: FloatArray, half: float, ink: str, opacity: float) -> Bars:
-    middles = np.arange(FEATURES) + 0.5
+    middles = np.arange(norm.FEATURES) + 0.5
     return Bars((middles - half).tolist(), (middles + half).tolist(), values.tolist(), ink=ink, opacity=opacity)

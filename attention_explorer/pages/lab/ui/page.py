@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QKeyEvent
@@ -19,10 +19,6 @@ from attention_explorer.pages.ui.frame_page import FramePage
 from attention_explorer.pages.ui.page import PageAction
 from attention_explorer.pages.ui.session import Session
 from attention_explorer.session.jobs import Deliver, JobQueue, Report
-
-if TYPE_CHECKING:
-    # Loaded when something is exported: file formats would delay the first picture.
-    from attention_explorer.kit.export.figure import Figure
 
 
 class LabPage(FramePage):
@@ -152,13 +148,3 @@ class LabPage(FramePage):
             PageAction(""),
             *cls.view_actions((view.id, view.title, view.tip) for view in views(lambda: None)),
         )
-
-    # ---- Taking it away ----
-
-    def figure(self) -> Figure:
-        from attention_explorer.pages.lab.ui.figure import figure_of
-
-        view, state, shown = self.view, self.state, self.finished_numbers()
-        if shown is None and not view.picture.is_quick(state):
-            raise ExplorerError("The picture is not finished yet. Wait for it, or choose fewer draws, then export it.")
-        return figure_of(view, state, shown)

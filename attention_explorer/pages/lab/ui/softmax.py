@@ -14,7 +14,7 @@ from attention_explorer.core.numerals import plain, subscript
 from attention_explorer.kit.drawing.log_axis import log_bounds
 from attention_explorer.kit.items.axis import Axis
 from attention_explorer.kit.items.columns import Above
-from attention_explorer.kit.items.item import SIDEWAYS, Arrays, Hit, Item
+from attention_explorer.kit.items.item import SIDEWAYS, Hit, Item, Value
 from attention_explorer.kit.items.map import Map
 from attention_explorer.kit.items.plot import Plot
 from attention_explorer.kit.items.plot_marks import At, Bars, Curve, Handle, Label, Line, Mark, Points
@@ -22,18 +22,8 @@ from attention_explorer.kit.items.strips import Strip, Strips
 from attention_explorer.kit.items.words import Reading, Readings, Title
 from attention_explorer.kit.picture import Panel, Picture
 from attention_explorer.kit.pictures.drawing import Change
+from attention_explorer.pages.lab import bench_said as said
 from attention_explorer.pages.lab.bench import BenchPicture, Fault, bench_numbers, bench_picture
-from attention_explorer.pages.lab.bench_said import (
-    arithmetic,
-    bench_headline,
-    bench_said,
-    exp_words,
-    gap_words,
-    number_text,
-    panel_sentence,
-    shortest_text,
-    slope_words,
-)
 from attention_explorer.pages.lab.scores_state import BenchState, ScalingState
 
 FORMULA = "p_i = {exp(s_i)}/{Σ_j exp(s_j)}"
@@ -57,12 +47,28 @@ _NUDGES = {
 class SoftmaxBench(Picture[ScalingState, BenchPicture]):
     """Scores above weights; of several queries, the scores of one above the weights of all."""
 
+    truths = (
+        "Over the keys, weights depend only on the differences between scores: a constant added to a row moves none of "
+        "them, as long as nothing overflows, apart from rounding. Twice the differences halve the temperature.",
+        "Large scores overflow in exp and far negative ones become 0, so ∞ ÷ ∞ or 0 ÷ 0 is NaN. With the largest score "
+        "subtracted first the largest exponential is exp(0) = 1.",
+        "Over the queries is the wrong axis: columns sum to 1 and rows need not, and a weight does not depend on the "
+        "scores of other keys.",
+    )
+    axes = "row = query, column = key"
+    headline = staticmethod(said.bench_headline)
+    says = staticmethod(said.bench_said)
+    arrays = staticmethod(bench_numbers)
+
     def compute(self, state: ScalingState, pixels: tuple[int, int]) -> BenchPicture:
         return bench_picture(state.bench)
 
+    def made_of(self, state: ScalingState) -> tuple[str, ...]:
+        return (f"added to row {state.bench.row_shown + 1}",) if state.bench.shift else ()
+
     def item(self, numbers: BenchPicture) -> Item[Any]:
         below = _all_weights(numbers) if len(numbers.weights) > 1 else _weights(numbers)
-        return Above((_scores(numbers, exp_words(numbers)), below), shares=(1.2, 1.0))
+        return Above((_scores(numbers, said.exp_words(numbers)), below), shares=(1.2, 1.0))
 
     def given(self, numbers: BenchPicture) -> Item[Any]:
         """Return the scores alone: all else is what a softmax makes of them."""
@@ -70,31 +76,22 @@ class SoftmaxBench(Picture[ScalingState, BenchPicture]):
         still = tuple(mark for mark in scores.marks if not isinstance(mark, Handle))
         return Above((replace(scores, marks=still), _weights(numbers).hidden()), shares=(1.2, 1.0))
 
-    def headline(self, numbers: BenchPicture) -> str:
-        return bench_headline(numbers)
-
     def panel(self, numbers: BenchPicture) -> Panel:
         title, readings = _readings(numbers)
         items = (Readings(title, readings), *_small(numbers))
-        return Panel(title, items, panel_sentence(numbers), FORMULA)
+        return Panel(title, items, said.panel_sentence(numbers), FORMULA)
 
     def words(self, numbers: BenchPicture, hit: Hit) -> str:
         if hit.item == JACOBIAN:
-            return slope_words(numbers, *hit.part)
+            return said.slope_words(numbers, *hit.part)
         if hit.item == GAP:
             at = hit.part.x
-            return gap_words(at, float(np.interp(at, numbers.gaps, numbers.slopes)))
+            return said.gap_words(at, float(np.interp(at, numbers.gaps, numbers.slopes)))
         if hit.item == ROWS:
-            return f"query {hit.part[0] + 1}, {arithmetic(numbers, *hit.part)}"
-        return f"{arithmetic(numbers, numbers.row, _key(hit))} · drag the ring, or ↑ and ↓"
+            return f"query {hit.part[0] + 1}, {said.arithmetic(numbers, *hit.part)}"
+        return f"{said.arithmetic(numbers, numbers.row, _key(hit))} · drag the ring, or ↑ and ↓"
 
-    def says(self, numbers: BenchPicture) -> tuple[str, ...]:
-        return bench_said(numbers)
-
-    def arrays(self, numbers: BenchPicture) -> Arrays:
-        return bench_numbers(numbers)
-
-    def changed(self, state: ScalingState, numbers: BenchPicture, hit: Hit, to: Any) -> Change[ScalingState] | None:  # noqa: ANN401 # as the item says
+    def changed(self, state: ScalingState, numbers: BenchPicture, hit: Hit, to: Value) -> Change[ScalingState] | None:
         bench = state.bench
         if hit.item == ROWS:
             return Change(replace(state, bench=replace(bench, row=hit.part[0])), "Look at another row")
@@ -174,7 +171,7 @@ def _number(key: int, number: float, keys: int) -> Label:
 
 
 def _short(number: float, keys: int) -> str:
-    return number_text(number) if keys <= FEW else shortest_text(number)
+    return said.number_text(number) if keys <= FEW else said.shortest_text(number)
 
 
 def _score_axis(numbers: BenchPicture) -> Axis:
@@ -213,7 +210,7 @@ def _trouble(numbers: BenchPicture) -> str:
         return "all weights are 0"
     broken = int(np.flatnonzero(np.isnan(numbers.weights[numbers.row]))[0])
     parts = (float(part[numbers.row, broken]) for part in (numbers.exponentials, numbers.totals))
-    return "{} ÷ {} = NaN".format(*map(number_text, parts))
+    return "{} ÷ {} = NaN".format(*map(said.number_text, parts))
 
 
 def _all_weights(numbers: BenchPicture) -> Strips:
@@ -235,10 +232,11 @@ def _readings(numbers: BenchPicture) -> tuple[str, tuple[Reading, ...]]:
     row = numbers.row
     if numbers.fault is not Fault.NONE:
         overflows = bool(np.isinf(numbers.totals[row]).any())
-        score = float(numbers.scores[row].max() if overflows else numbers.scores[row].min())
+        key = int(numbers.scores[row].argmax() if overflows else numbers.scores[row].argmin())
+        score, made = (float(part[row, key]) for part in (numbers.scores, numbers.exponentials))
         limit = Reading(plain(numbers.bench.precision.exp_limit), "where exp overflows")
-        told = limit if overflows else Reading("0", "its exp")
-        return "What goes wrong", (Reading(number_text(score), "score", "loss_ink"), told)
+        told = limit if overflows else Reading(said.number_text(made), "its exp")
+        return "What goes wrong", (Reading(said.number_text(score), "score", "loss_ink"), told)
     if numbers.bench.over_queries:
         one, other = float(numbers.row_sums[row]), float(numbers.column_sums[numbers.bench.key_shown])
         wrong = "text" if math.isclose(one, 1.0, abs_tol=0.02) else "loss_ink"
@@ -247,7 +245,7 @@ def _readings(numbers: BenchPicture) -> tuple[str, tuple[Reading, ...]]:
     if not numbers.has_slope:
         return "How a weight answers", ()
     gap = Reading(plain(numbers.gap), "gap of the two largest")
-    return "How a weight answers", (Reading(number_text(numbers.slope), "p (1 − p), largest"), gap)
+    return "How a weight answers", (Reading(said.number_text(numbers.slope), "p (1 − p), largest"), gap)
 
 
 def _small(numbers: BenchPicture) -> tuple[Item[Any], ...]:

@@ -15,33 +15,12 @@ from attention_explorer.kit.items.item import SIDEWAYS, Hit, Item, Step, around
 from attention_explorer.kit.items.plot import next_stop
 from attention_explorer.kit.items.strips import Colour, colour_in
 from attention_explorer.kit.theme import Look
-from attention_explorer.pages.lab.ui.squares_layout import Block, Placed, SquaresLayout, arranged, best_scale
+from attention_explorer.pages.lab.ui.squares_layout import Placed, Sized, SquaresLayout, arranged, best_scale
 
 RING, NEAR = 7.0, 14.0
 """Pixels at zoom 1: the radius of the ring at the corner, and how near to it is meant."""
 LINES_FROM = 3.0
 """Cells of at least so many pixels are told apart by lines while the square is pointed at."""
-
-
-@dataclass(frozen=True, slots=True)
-class Square:
-    """An amount, and what it becomes when the size that is dragged is doubled.
-
-    Attributes
-    ----------
-    amount, doubled : float
-        Its area, and that of the dashed square round it; no dashes if they are the same.
-    colour : Colour
-        Of the square, its dashes, and the ground within them.
-    words, words_doubled : tuple of str
-        Lines that stand in it, or beside it where they find no room; the first large.
-    """
-
-    amount: float
-    doubled: float
-    colour: Colour
-    words: tuple[str, ...]
-    words_doubled: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,8 +38,10 @@ class Squares(Item[SquaresLayout]):
 
     Attributes
     ----------
-    squares : tuple of Square
-        The first has the corner.
+    squares : tuple of Sized
+        The first has the corner; in dashes it is what each becomes when the size that is dragged is doubled.
+    colours : tuple of Colour
+        For each square its colour, also that of its dashes and of the ground within them.
     cells : (int, int)
         Rows and columns that the first consists of.
     size : int
@@ -74,7 +55,8 @@ class Squares(Item[SquaresLayout]):
     """
 
     name: str
-    squares: tuple[Square, ...]
+    squares: tuple[Sized, ...]
+    colours: tuple[Colour, ...]
     cells: tuple[int, int]
     size: int
     stops: Sequence[int] = field(compare=False)
@@ -83,22 +65,12 @@ class Squares(Item[SquaresLayout]):
     is_given: bool = False
 
     def layout(self, look: Look, box: QRectF) -> SquaresLayout:
-        return best_scale(self._amounts(), self._blocks(), look, box)
+        return best_scale(self.squares, look, box)
 
     def held(self, pressed: SquaresLayout, look: Look, box: QRectF) -> SquaresLayout:
         if pressed.box != box:
             return self.layout(look, box)
-        return arranged(self._amounts(), self._blocks(), look, box, pressed.scale, held=pressed)
-
-    def _amounts(self) -> list[tuple[float, float]]:
-        return [(square.amount, square.doubled) for square in self.squares]
-
-    def _blocks(self) -> list[tuple[Block, Block | None]]:
-        sizes = (20.0, *(15.0,) * (len(self.squares) - 1))
-        return [
-            (Block(square.words, size), Block(square.words_doubled, size) if square.words_doubled else None)
-            for square, size in zip(self.squares, sizes, strict=True)
-        ]
+        return arranged(self.squares, look, box, pressed.scale, is_row=pressed.is_row, held=pressed)
 
     def data_box(self, layout: SquaresLayout) -> QRectF:
         return around(square & layout.box for square in layout.doubled)
@@ -120,7 +92,7 @@ class Squares(Item[SquaresLayout]):
             self._paint_ring(painter, layout, look, 3.0)
 
     def _paint_square(self, painter: QPainter, layout: SquaresLayout, look: Look, number: int) -> None:
-        colour = colour_in(look.theme, self.squares[number].colour)
+        colour = colour_in(look.theme, self.colours[number])
         now, then = layout.now[number], layout.doubled[number]
         painter.setRenderHint(QPainter.RenderHint.Antialiasing, False)
         if then.width() > now.width():
@@ -129,7 +101,7 @@ class Squares(Item[SquaresLayout]):
             painter.setPen(dashes(colour, 1.5 * look.zoom, 7 * look.zoom, 5 * look.zoom))
             painter.drawRect(then)
         painter.fillRect(now, colour_of(colour))
-        if isinstance(self.squares[number].colour, float):  # the palest is hardly to be told from the card
+        if isinstance(self.colours[number], float):  # the palest is hardly to be told from the card
             painter.setBrush(Qt.BrushStyle.NoBrush)
             painter.setPen(pen(look.theme.axis, 1))
             painter.drawRect(now)
@@ -138,7 +110,7 @@ class Squares(Item[SquaresLayout]):
         text, muted = colour_of(look.theme.text), colour_of(look.theme.muted)
         side = Qt.AlignmentFlag.AlignHCenter if placed.is_inside else Qt.AlignmentFlag.AlignLeft
         if placed.is_inside and not placed.is_doubled:
-            fill = colour_of(colour_in(look.theme, self.squares[placed.square].colour))
+            fill = colour_of(colour_in(look.theme, self.colours[placed.square]))
             text = muted = readable_ink(fill.rgb())
         top = placed.box.top()
         for number, line in enumerate(placed.block.lines):
@@ -231,4 +203,5 @@ class Squares(Item[SquaresLayout]):
         painter.drawRect(QRectF(corner, QSizeF(max(wide, 2.0), max(high, 2.0))))
 
     def spoken(self) -> str:
-        return ". ".join(", ".join((*square.words, *square.words_doubled)) for square in self.squares)
+        blocks = ((square.words, square.words_doubled) for square in self.squares)
+        return ". ".join(", ".join(line for block in both if block for line in block.lines) for both in blocks)

@@ -9,42 +9,31 @@ import numpy as np
 
 from attention_explorer.core.colour_scale import ColourScale, FloatArray, ScaleKind
 from attention_explorer.core.map_picture import MapPicture
-from attention_explorer.core.numerals import percent, plain
+from attention_explorer.core.numerals import grouped, percent, plain
+from attention_explorer.kit.drawing.text_table import Column
 from attention_explorer.kit.items.axis import Axis
 from attention_explorer.kit.items.columns import Above, Beside
-from attention_explorer.kit.items.item import SIDEWAYS, Arrays, Hit, Item
+from attention_explorer.kit.items.item import SIDEWAYS, Hit, Item, Value
 from attention_explorer.kit.items.map import Map
 from attention_explorer.kit.items.plot import Plot, next_stop
 from attention_explorer.kit.items.plot_marks import Bars, Bracket, Curve, Handle, Label, Line, Mark
+from attention_explorer.kit.items.table import Table
 from attention_explorer.kit.items.words import Reading, Readings
 from attention_explorer.kit.picture import Panel, Picture
 from attention_explorer.kit.pictures.drawing import Change
 from attention_explorer.model.score_draws import ScoreSource
-from attention_explorer.pages.lab.score_rows import TAIL
-from attention_explorer.pages.lab.scores import (
-    ScoresPicture,
-    is_quick,
-    predicted_density,
-    scores_numbers,
-    scores_picture,
-    scores_stream,
-)
+from attention_explorer.pages.lab import scores
+from attention_explorer.pages.lab import scores_said as said
+from attention_explorer.pages.lab.score_rows import TAIL, draws_possible
+from attention_explorer.pages.lab.scores import ScoresPicture
 from attention_explorer.pages.lab.scores_growth import STOPS
-from attention_explorer.pages.lab.scores_said import (
-    AS_THEY_COME,
-    divided,
-    score_words,
-    scores_headline,
-    scores_said,
-    weight_words,
-)
 from attention_explorer.pages.lab.scores_state import ScalingState
-from attention_explorer.pages.lab.scores_wording import share
 
 FORMULA = "α = softmax({[q:query]{q}·[k:key]{k}}/{√d_k})"
 INKS = {False: "loss", True: "text"}
 NAMES = {False: "Scores as they come", True: "Scores ÷ √d_k"}
 MAPS = {False: "Weights, scores as they come", True: "Weights, scores ÷ √d_k"}
+MEASURED = "Measured"
 END = "d_k"
 """The handle at the end of the bracket."""
 CURVE_POINTS = 321
@@ -56,13 +45,22 @@ ROOM = 1.28
 class Why(Picture[ScalingState, ScoresPicture]):
     """Two histograms over one axis; each over its own, if the state says so."""
 
-    stream = staticmethod(scores_stream)
+    truths = (
+        "Of independent entries with variance 1, q·k spreads by √d_k, and divided by √d_k by 1 at every d_k.",
+        "Made as x·W, scaled scores spread by about d_model·σ_w²: the gain decides, not d_k, unless d_model follows.",
+        "With Q = K = X every token finds itself, scaled or not: x·x is d_k on average, x·y of two tokens 0.",
+    )
+    axes = "histogram: left edge, right edge, count; measured quantities: value, standard error"
+    stream = staticmethod(scores.scores_stream)
+    compute = staticmethod(scores.scores_picture)
+    is_quick = staticmethod(scores.is_quick)
+    headline = staticmethod(said.scores_headline)
+    says = staticmethod(said.scores_said)
+    arrays = staticmethod(scores.scores_numbers)
 
-    def compute(self, state: ScalingState, pixels: tuple[int, int]) -> ScoresPicture:
-        return scores_picture(state, pixels)
-
-    def is_quick(self, state: ScalingState) -> bool:
-        return is_quick(state)
+    def made_of(self, state: ScalingState) -> tuple[str, ...]:
+        draws = draws_possible(state.setting, state.draws, scores.MOST_NUMBERS)
+        return "entries of variance 1", f"draws = {grouped(draws)}"
 
     def item(self, numbers: ScoresPicture) -> Item[Any]:
         leading = numbers.state.scaled
@@ -70,11 +68,8 @@ class Why(Picture[ScalingState, ScoresPicture]):
             return _plot(numbers, (not leading, leading), "Scores", "score")
         return Above(tuple(_plot(numbers, (scaled,), NAMES[scaled], NAMES[scaled].lower()) for scaled in (False, True)))
 
-    def headline(self, numbers: ScoresPicture) -> str:
-        return scores_headline(numbers)
-
     def panel(self, numbers: ScoresPicture) -> Panel:
-        names = {False: AS_THEY_COME, True: divided(numbers.setting.d_k)}
+        names = {False: said.AS_THEY_COME, True: said.divided(numbers.setting.d_k)}
         inks = {False: "loss_ink", True: "text"}
         readings = tuple(
             Reading(percent(numbers.of(scaled).summary.saturated.value), names[scaled], inks[scaled])
@@ -83,33 +78,34 @@ class Why(Picture[ScalingState, ScoresPicture]):
         maps = tuple(
             Map(MAPS[scaled], _weights(numbers.first_weights(scaled)), is_bare=True) for scaled in (False, True)
         )
-        rows = "Twelve" if len(numbers.rows) == 12 else str(len(numbers.rows))
-        sentence = (
-            f"{rows} of them, {numbers.setting.keys} weights each. Where one key takes over 99 %, the slope is almost "
-            "0: nothing is learned."
-            if numbers.setting.keys > 1
-            else "A single key has the weight 1, whatever its score."
-        )
+        sentence = "A single key has the weight 1, whatever its score."
+        if numbers.setting.keys > 1:
+            rows = f"The maps have {len(numbers.rows)} rows of {numbers.setting.keys} weights."
+            sentence = f"{rows} Where one key takes over 99 %, the slope is almost 0: nothing is learned."
         title = "Rows with one winner"
         return Panel(title, (Readings(title, readings), Beside(maps)), sentence, FORMULA)
 
     def words(self, numbers: ScoresPicture, hit: Hit) -> str:
         if hit.item in MAPS.values():
-            return weight_words(numbers, *hit.part)
+            return said.weight_words(numbers, *hit.part)
+        if hit.item == MEASURED:
+            return ", ".join(self.table(numbers).rows[hit.part])
         if hit.part == END:
             std = numbers.raw.summary.std.value
             return f"d_k = {numbers.setting.d_k}: standard deviation {plain(std)} · drag, or ← and → for another d_k"
         if hit.item == NAMES[True]:
-            return score_words(numbers, hit.part.x, (True,))
-        return score_words(numbers, hit.part.x, (False,) if hit.item == NAMES[False] else (False, True))
+            return said.score_words(numbers, hit.part.x, (True,))
+        return said.score_words(numbers, hit.part.x, (False,) if hit.item == NAMES[False] else (False, True))
 
-    def says(self, numbers: ScoresPicture) -> tuple[str, ...]:
-        return scores_said(numbers)
+    def table(self, numbers: ScoresPicture) -> Table:
+        """Return all that was measured."""
+        raw, scaled = numbers.raw, numbers.scaled
+        return measured_table(
+            said.measured_rows(raw.summary, scaled.summary, (raw.predicted_std, scaled.predicted_std)),
+            numbers.setting.d_k,
+        )
 
-    def arrays(self, numbers: ScoresPicture) -> Arrays:
-        return scores_numbers(numbers)
-
-    def changed(self, state: ScalingState, numbers: ScoresPicture, hit: Hit, to: Any) -> Change[ScalingState] | None:  # noqa: ANN401
+    def changed(self, state: ScalingState, numbers: ScoresPicture, hit: Hit, to: Value) -> Change[ScalingState] | None:
         if hit.part != END:
             return None
         ends = {d_k: _centre(state, d_k) + state.setting_at(d_k).predicted_std(False) for d_k in STOPS}
@@ -118,6 +114,12 @@ class Why(Picture[ScalingState, ScoresPicture]):
     def press(self, state: ScalingState, numbers: ScoresPicture, key: int) -> Change[ScalingState] | None:
         turn = SIDEWAYS.get(key)
         return None if turn is None else _with_d_k(state, round(next_stop(STOPS, state.d_k, turn)))
+
+
+def measured_table(rows: tuple[tuple[str, ...], ...], d_k: int) -> Table:
+    """Return what was measured at a d_k, as scores come and divided."""
+    columns = Column("measured"), Column(said.AS_THEY_COME, is_right=True)
+    return Table(MEASURED, (*columns, Column(f"÷ √{d_k}", is_right=True)), rows, fills=False)
 
 
 # ---- The histograms ----
@@ -136,7 +138,7 @@ def _plot(numbers: ScoresPicture, drawn: tuple[bool, ...], name: str, title: str
         marks += [_name(numbers, low, high, top)] if is_overlaid else _bracket(numbers, scaled, high, top)
     beyond = max(numbers.beyond(scaled) for scaled in drawn)
     if beyond >= 1e-4:
-        text = f"{share(beyond)} beyond the axis"
+        text = f"{said.share(beyond)} beyond the axis"
         marks.append(Label(high, 0.5 * top, text, "muted", fixed=True, anchor=(1.0, 0.5)))
     if False in drawn:
         marks.append(Label(low, top, "dotted: predicted", "muted", 12.0, fixed=True, anchor=(0.0, 0.0), has_halo=False))
@@ -151,14 +153,14 @@ def _highest(numbers: ScoresPicture, drawn: tuple[bool, ...]) -> float:
     if drawn[-1]:
         return max(float(numbers.densities(scaled).max()) for scaled in drawn)
     held = numbers.state.setting_at(numbers.state.axis_d_k or numbers.state.d_k)
-    predicted = float(predicted_density(held, False, np.linspace(*numbers.axis_ends(False), CURVE_POINTS)).max())
+    predicted = float(scores.predicted_density(held, False, np.linspace(*numbers.axis_ends(False), CURVE_POINTS)).max())
     return max(float(numbers.densities(False).max()), predicted if held != numbers.setting else 0.0)
 
 
 def _histogram(numbers: ScoresPicture, scaled: bool, *, leading: bool) -> tuple[Mark, ...]:
     edges, ink, fill = numbers.bin_edges(scaled), INKS[scaled], (0.45, 0.75)[scaled] if leading else 0.25
     points = np.linspace(edges[0], edges[-1], CURVE_POINTS)
-    curve = predicted_density(numbers.setting, scaled, points)
+    curve = scores.predicted_density(numbers.setting, scaled, points)
     return (
         Curve(edges, numbers.densities(scaled), ink=ink, width=1.6, fill=fill, is_stepped=True),
         Curve(points, curve, ink="text" if scaled else "loss_ink", width=1.2, dash=DOTS),
@@ -176,8 +178,8 @@ def _tail(numbers: ScoresPicture, low: float, high: float) -> list[Mark]:
         seen = lows < highs
         ends = lows[seen].tolist(), highs[seen].tolist()
         marks.append(Bars(*ends, tops[seen].tolist(), ink="loss", opacity=0.6))
-    said = f"{share(numbers.raw.summary.tail.value)} beyond ±30"
-    return [*marks, *(Line(end, text=said if end > 0 else "", dash=DOTS) for end in (-TAIL, TAIL) if low < end)]
+    beyond = f"{said.share(numbers.raw.summary.tail.value)} beyond ±30"
+    return [*marks, *(Line(end, text=beyond if end > 0 else "", dash=DOTS) for end in (-TAIL, TAIL) if low < end)]
 
 
 def _bracket(numbers: ScoresPicture, scaled: bool, high: float, top: float) -> tuple[Mark, ...]:
@@ -209,7 +211,7 @@ def _name(numbers: ScoresPicture, low: float, high: float, top: float) -> Label:
 
 
 def _named(numbers: ScoresPicture, scaled: bool) -> Label:
-    name = divided(numbers.setting.d_k) if scaled else AS_THEY_COME
+    name = said.divided(numbers.setting.d_k) if scaled else said.AS_THEY_COME
     text = f"{name}\n± {plain(numbers.of(scaled).summary.std.value)}"
     return Label(0.0, 0.0, text, "text" if scaled else "loss_ink", 16.0, bold=True, fixed=True)
 
