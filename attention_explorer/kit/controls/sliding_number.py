@@ -7,10 +7,11 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import Any, Generic, TypeVar
 
-from PySide6.QtCore import QSignalBlocker, Qt
-from PySide6.QtWidgets import QHBoxLayout, QLabel, QSlider, QWidget
+from PySide6.QtCore import QSignalBlocker
+from PySide6.QtWidgets import QHBoxLayout, QLabel, QWidget
 
 from attention_explorer.kit.controls.number_box import NumberBox
+from attention_explorer.kit.controls.slider import Slider
 from attention_explorer.kit.controls.slider_drag import SliderDrag
 from attention_explorer.kit.controls.whole_number_box import WholeNumberBox, show_number, show_position
 from attention_explorer.kit.theme import Look
@@ -44,7 +45,7 @@ class SlidingNumber(QWidget, Generic[S]):
         self._is_whole = all(stop == round(stop) for stop in self._stops)
         self._undo_label, self._merge = undo or f"Move the {name}", f"{part} {name}"
         self.label = QLabel(title)
-        self.slider = QSlider(Qt.Orientation.Horizontal)
+        self.slider = Slider()
         said = _at_the_beginning(name)
         self.slider.setAccessibleName(said)
         self.slider.valueChanged.connect(self._on_slid)

@@ -7,10 +7,11 @@ from functools import partial
 
 from PySide6.QtCore import QSignalBlocker, Qt, Signal
 from PySide6.QtGui import QHideEvent, QKeyEvent, QPainter, QPaintEvent, QShowEvent
-from PySide6.QtWidgets import QComboBox, QHBoxLayout, QLabel, QPushButton, QSizePolicy, QSlider, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QComboBox, QHBoxLayout, QLabel, QPushButton, QSizePolicy, QVBoxLayout, QWidget
 
 from attention_explorer.core.numerals import signed
 from attention_explorer.kit.controls.choice import ChoiceBox
+from attention_explorer.kit.controls.slider import Slider
 from attention_explorer.kit.controls.text_block import TextBlock, TextLine
 from attention_explorer.kit.drawing.marks import colour_of
 from attention_explorer.kit.theme import Look
@@ -136,7 +137,7 @@ class HeadsChecks(QWidget):
         )
 
     def _make_constant(self) -> None:
-        self.constant = QSlider(Qt.Orientation.Horizontal)
+        self.constant = Slider()
         self.constant.setRange(-LARGEST_CONSTANT * CONSTANT_STEPS, LARGEST_CONSTANT * CONSTANT_STEPS)
         self.constant.setPageStep(5 * CONSTANT_STEPS)
         self.constant.setAccessibleName("Constant")

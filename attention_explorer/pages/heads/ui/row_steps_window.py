@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from PySide6.QtCore import Qt, QTimer
 from PySide6.QtGui import QKeyEvent
-from PySide6.QtWidgets import QDialog, QHBoxLayout, QPushButton, QSlider, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QDialog, QHBoxLayout, QPushButton, QVBoxLayout, QWidget
 
 from attention_explorer.kit.controls.card import Card
 from attention_explorer.kit.controls.choice import ChoiceRow
+from attention_explorer.kit.controls.slider import Slider
 from attention_explorer.kit.controls.text_block import TextBlock, TextLine
 from attention_explorer.kit.theme import Look
 from attention_explorer.pages.heads.row_steps import RowSteps
@@ -60,7 +61,7 @@ class RowStepsWindow(QDialog):
         self.step_button.setToolTip("One step on (→)")
         self.back_button.clicked.connect(lambda: self.go(self.moment - 1))
         self.step_button.clicked.connect(lambda: self.go(self.moment + 1))
-        self.slider = QSlider(Qt.Orientation.Horizontal)
+        self.slider = Slider()
         self.slider.setAccessibleName("Step")
         self.slider.setRange(0, self._last)
         self.slider.valueChanged.connect(self._on_slid)

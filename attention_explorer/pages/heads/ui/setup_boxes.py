@@ -20,6 +20,7 @@ from PySide6.QtWidgets import (
 
 from attention_explorer.kit.controls.choice import MOST_ENTRIES
 from attention_explorer.kit.controls.number_box import NumberBox
+from attention_explorer.kit.controls.slider import Slider
 from attention_explorer.kit.controls.slider_drag import SliderDrag
 from attention_explorer.kit.theme import Look
 from attention_explorer.pages.heads.state import HeadsState
@@ -123,7 +124,7 @@ class SetupSection(QWidget):
 
     def make_slider(self, name: str, steps: int, move: Callable[[int], None]) -> QSlider:
         """Return a slider whose drag is one step: ``move`` previews while it is held."""
-        slider = QSlider(Qt.Orientation.Horizontal)
+        slider = Slider()
         slider.setRange(0, steps)
         slider.setPageStep(steps // 10)
         slider.setAccessibleName(name)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from PySide6.QtCore import QEvent, QObject, QSignalBlocker, Qt
+from PySide6.QtCore import QEvent, QObject, QSignalBlocker
 from PySide6.QtWidgets import (
     QButtonGroup,
     QComboBox,
@@ -12,7 +12,6 @@ from PySide6.QtWidgets import (
     QHBoxLayout,
     QLabel,
     QPushButton,
-    QSlider,
     QWidget,
 )
 
@@ -24,6 +23,7 @@ from attention_explorer.core.temperature import (
 )
 from attention_explorer.kit.controls.number_box import NumberBox
 from attention_explorer.kit.controls.possible import allow_unless
+from attention_explorer.kit.controls.slider import Slider
 from attention_explorer.kit.controls.slider_drag import SliderDrag
 from attention_explorer.kit.theme import Look
 from attention_explorer.pages.lookup.frame import lookup_frame
@@ -92,7 +92,7 @@ class LookupControls(QWidget):
     def _make_temperature(self) -> None:
         said = _SAID["temperature"]
         title = QLabel(said.label)
-        self.slider = QSlider(Qt.Orientation.Horizontal)
+        self.slider = Slider()
         self.slider.setRange(0, SLIDER_STEPS)
         self.slider.setPageStep(SLIDER_STEPS // 10)
         self.slider.setAccessibleName("Temperature")
