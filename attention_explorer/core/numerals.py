@@ -135,8 +135,9 @@ def percent(weight: float) -> str:
 
 
 def grouped(number: int) -> str:
-    """Return a whole number with every digit: 1024, 1 048 576."""
-    return str(number) if abs(number) < 10_000 else f"{number:,}".replace(",", "\N{NO-BREAK SPACE}")
+    """Return a whole number with every digit: 1024, −10, 1 048 576."""
+    text = str(number) if abs(number) < 10_000 else f"{number:,}".replace(",", "\N{NO-BREAK SPACE}")
+    return text.replace("-", MINUS)
 
 
 def vector(components: tuple[float, ...], decimals: int = 2) -> str:

@@ -19,6 +19,7 @@ from attention_explorer.core.declared import (
     value_of,
     with_value,
 )
+from attention_explorer.core.numerals import grouped
 from attention_explorer.errors import ExplorerError
 from attention_explorer.kit.controls.choice import Choice, ChoiceBox, ChoiceRow
 from attention_explorer.kit.controls.flow_layout import FlowLayout
@@ -231,7 +232,8 @@ class Form(QWidget, Generic[S]):
             box.set_stops([round(stop) for stop in said.stops])
         else:
             box = (SmallNumberBox if self._in_column else NumberBox)(said.low, said.high, said.label)
-        box.setToolTip(f"{said.tip}\n{said.low:g} to {said.high:g}" if is_whole else said.tip)
+        ends = f"\n{grouped(round(said.low))} to {grouped(round(said.high))}" if is_whole else ""
+        box.setToolTip(f"{said.tip}{ends}")
         box.valueChanged.connect(lambda value: self._set(name, round(value) if is_whole else value))
         box.refused.connect(self.refused)
         return box

@@ -317,6 +317,7 @@ QPushButton, QComboBox, QDoubleSpinBox, QLineEdit, #tool {{ background: {t.card}
 QDoubleSpinBox, QLineEdit {{ padding: {px(4)}px {px(5)}px; }}
 QDoubleSpinBox QLineEdit, QDoubleSpinBox QLineEdit:focus {{ border: none; padding: 0 {px(3)}px; background: transparent;
     min-height: 0; }}
+QDoubleSpinBox[refused="true"] {{ background: {t.note}; border: {px(2)}px dashed {t.text}; }}
 QDialogButtonBox {{ dialogbuttonbox-buttons-have-icons: 0; }}
 QCheckBox, QRadioButton {{ border: {px(2)}px solid transparent; border-radius: {px(4)}px; }}
 QCheckBox:focus, QRadioButton:focus {{ border-color: {t.focus}; }}

@@ -13,6 +13,8 @@ from attention_explorer.core.counting import Count
 from attention_explorer.core.subject import is_same_subject, with_step, with_view_of
 from attention_explorer.session.history import History, Step
 
+NEVER = -1.0
+"""Within which nothing joins the step before; what comes after may join."""
 MERGE_WITHIN_SECONDS = 1.0
 """Key presses and wheel steps of one kind that follow each other faster than this are one step."""
 

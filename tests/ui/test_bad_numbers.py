@@ -6,16 +6,19 @@ import math
 
 import pytest
 from PySide6.QtCore import Qt
+from PySide6.QtGui import QColor
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QApplication
+from PySide6.QtWidgets import QApplication, QToolTip
 from shiboken6 import isValid
 
 from attention_explorer.core.numerals import parsed_number
 from attention_explorer.errors import ExplorerError
 from attention_explorer.kit.controls.number_box import NumberBox
 from attention_explorer.kit.controls.whole_number_box import WholeNumberBox
+from attention_explorer.kit.theme import LIGHT
 from attention_explorer.pages.explorer import ExplorerState
 from attention_explorer.pages.heads.state import HeadsState, HeadsView, Picture
+from attention_explorer.pages.lab.state import LabView
 from attention_explorer.pages.lookup.ui.numbers_table import Column
 from attention_explorer.pages.registry import PAGES
 from attention_explorer.session.settings import Settings, ThemeChoice
@@ -146,13 +149,103 @@ def test_enter_in_a_field_gives_the_keyboard_back_to_the_picture(make_window, pa
     assert window.focusWidget() is picture
 
 
-def test_a_field_that_refused_says_its_number_again(make_window) -> None:
-    window = make_window(settings=Settings(theme=ThemeChoice.LIGHT, page="cost"))
-    box = next(box for box in window.page.findChildren(NumberBox) if box.isVisible())
+@pytest.fixture
+def refusing(open_lab):
+    """The Lab page with a field in which something stands that is no number, and what stood there before."""
+    at = open_lab()
+    box = at.main.box
     shown = box.text()
+    at.type_into(box, "1e")
+    return at, box, shown
+
+
+def is_marked(box: NumberBox) -> bool:
+    """Whether a field is painted as one that cannot be used: on the ground of notes."""
+    image = box.grab().toImage()
+    return bool(image.pixelColor(box.width() // 4, box.height() // 2) == QColor(LIGHT.note))
+
+
+def test_what_is_refused_stays_and_is_marked_with_the_reason_beside_it(refusing) -> None:
+    at, box, shown = refusing
+    reason = "“1e” does not fit here: type a whole number from 1 to 16777216."
+    assert box.text() == "1e"
+    assert is_marked(box)
+    assert at.told == reason
+    assert box.toolTip().startswith(reason)
+    assert box.accessibleDescription() == reason
+    QApplication.processEvents()
+    assert QToolTip.isVisible()
+    assert QToolTip.text() == reason
+    assert at.state.n == int(shown)
+    assert at.steps == 0
+
+
+def test_esc_gives_up_what_is_refused_and_nothing_else(refusing) -> None:
+    at, box, shown = refusing
+    at.page.open_drawer(True)
     box.setFocus()
-    box.selectAll()
-    QTest.keyClicks(box, "1e")
-    QTest.keyClick(box, Qt.Key.Key_Return)
+    at.key(Qt.Key.Key_Escape, widget=box)
     assert box.text() == shown
-    assert "“1e” does not fit here" in window.statusBar().currentMessage()
+    assert not is_marked(box)
+    assert "does not fit" not in box.toolTip() + box.accessibleDescription()
+    assert at.page.is_open
+    at.key(Qt.Key.Key_Escape, widget=box)
+    assert not at.page.is_open
+
+
+def test_what_is_refused_is_mended(refusing) -> None:
+    at, box, _ = refusing
+    QTest.keyClick(box, Qt.Key.Key_End)
+    for text, marked in (("1ex", True), ("1e", True), ("1e3", False)):
+        QTest.keyClick(box, Qt.Key.Key_Backspace) if len(text) < 3 else QTest.keyClicks(box, text[-1])
+        assert box.text() == text
+        assert is_marked(box) == marked
+    at.key(Qt.Key.Key_Return, widget=box)
+    assert at.state.n == 1000
+    assert box.text() == "1000"
+
+
+def test_what_is_refused_stays_while_the_keyboard_is_elsewhere(refusing) -> None:
+    at, box, _ = refusing
+    at.canvas.setFocus()
+    assert box.text() == "1e"
+    assert is_marked(box)
+    box.setFocus()
+    at.key(Qt.Key.Key_Up, widget=box)  # a step goes from the number in use
+    assert at.state.n == 1025
+    assert box.text() == "1025"
+    assert not is_marked(box)
+
+
+def test_what_is_refused_goes_with_another_number_or_another_view(refusing) -> None:
+    at, box, shown = refusing
+    at.canvas.setFocus()
+    at.drag_slider(at.main.slider, 100.0)
+    assert box.text() == str(at.state.n) != shown
+    at.type_into(box, "x")
+    assert is_marked(box)
+    was = at.view.id
+    at.show(LabView.NORM)
+    at.show(was)
+    assert box.text() == str(at.state.n)
+    assert not is_marked(box)
+
+
+def test_nothing_is_no_text_to_mend(refusing) -> None:
+    at, box, shown = refusing
+    box.selectAll()
+    QTest.keyClick(box, Qt.Key.Key_Delete)
+    at.key(Qt.Key.Key_Return, widget=box)
+    assert box.text() == shown
+    assert not is_marked(box)
+    assert "does not fit here" in at.told
+
+
+def test_undo_in_a_field_gives_up_what_is_refused_first(refusing) -> None:
+    at, box, shown = refusing
+    at.drag_slider(at.main.slider, 100.0)
+    at.type_into(box, "x")
+    QTest.keyClick(box, Qt.Key.Key_Z, Qt.KeyboardModifier.ControlModifier)
+    assert box.text() == str(at.state.n) != shown
+    QTest.keyClick(box, Qt.Key.Key_Z, Qt.KeyboardModifier.ControlModifier)
+    assert box.text() == shown

@@ -143,10 +143,13 @@ def test_a_whole_number_is_typed_or_goes_from_stop_to_stop(shown) -> None:
     ("name", "text", "said"),
     [("width", "65", "whole number from 1 to 64"), ("width", "2.5", "whole number"), ("share", "2", "from 0 to 1")],
 )
-def test_a_number_that_does_not_fit_is_refused_and_put_back(shown, name, text, said) -> None:
+def test_a_number_that_does_not_fit_is_refused_and_stays_until_it_is_given_up(shown, name, text, said) -> None:
     before = shown.control(name).text()
     shown.type_into(name, text)
     assert said in shown.refused[-1]
+    assert shown.control(name).text() == text
+    assert shown.state == Example()
+    QTest.keyClick(shown.control(name), Qt.Key.Key_Escape)
     assert shown.control(name).text() == before
     assert shown.state == Example()
 

@@ -338,7 +338,9 @@ def test_the_number_of_a_mask_can_be_typed_and_stepped(driver, bar, kind):
     assert driver.heads.setup.mask.size == 5
     assert bar.mask_size.text() == "n = 5", "as the tips of the masks call it"
     driver.type_into(bar.mask_size, "many")
-    assert (driver.heads.setup.mask.size, bar.mask_size.text()) == (5, "n = 5")
+    assert (driver.heads.setup.mask.size, bar.mask_size.text()) == (5, "n = many")
+    driver.key(Qt.Key.Key_Escape, widget=bar.mask_size)
+    assert bar.mask_size.text() == "n = 5"
 
 
 def test_a_mask_larger_than_the_sentence_hides_nothing(driver, bar):

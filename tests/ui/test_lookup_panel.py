@@ -319,6 +319,8 @@ def test_a_temperature_that_cannot_be_is_refused_in_words(window, qtbot, text):
         type_number(qtbot, window.page.controls.exact, text)
     assert "number" in refusal.args[0]
     assert lookup(window).temperature == 1.0
+    assert window.page.controls.exact.text() == text
+    qtbot.keyClick(window.page.controls.exact, Qt.Key.Key_Escape)
     assert window.page.controls.exact.text() == "1"
 
 

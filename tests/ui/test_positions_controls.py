@@ -52,7 +52,9 @@ def test_numbers_are_typed_and_bad_ones_refused(positions):
     assert positions.state.position == 63
     positions.type_into(box, "64")
     assert "“64” does not fit here: type a whole number from 0 to 63." in positions.told
-    assert (positions.state.position, box.text()) == (63, "63")
+    assert (positions.state.position, box.text()) == (63, "64")
+    positions.key(Qt.Key.Key_Escape, widget=box)
+    assert box.text() == "63"
 
 
 def test_the_shift_turns_the_hands_and_the_matrix(positions):

@@ -136,6 +136,17 @@ def test_a_click_beside_the_knob_is_one_step(first_slider, hand):
     assert len(window.session.history) == 1
 
 
+def test_a_double_click_beside_the_knob_resets_in_one_step(first_slider, hand):
+    window, slider = first_slider("lookup")
+    window.session._clock = lambda: 0.0  # however slow the machine is
+    window.page.controls.exact.setValue(3.0)
+    before = window.session.state
+    hand(slider).double_click(QPointF(slider.width() * 0.1, slider.height() / 2))
+    assert window.session.state.lookup.temperature == 1.0
+    window.session.undo()
+    assert window.session.state == before
+
+
 def test_another_button_of_the_mouse_moves_nothing(first_slider, hand):
     window, slider = first_slider("lookup")
     mouse = hand(slider)

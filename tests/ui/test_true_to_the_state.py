@@ -300,14 +300,15 @@ def test_escape_in_the_drag_of_a_slider_takes_back_the_drag_and_stops_nothing(vi
 
 
 def test_escape_after_a_press_beside_the_handle_of_a_slider_leaves_a_picture_that_says_so(visit):
-    """Such a press is no drag that Escape could take back: it stops the picture of the state that is there by then."""
+    """Such a press begins a drag, which Escape takes back before it stops anything."""
     visitor = visit("scaling")
     slider = visitor.page.main.slider_of(visitor.page.view).slider
     visitor.gate.shut()
     QTest.mousePress(slider, Qt.MouseButton.LeftButton, pos=QPoint(slider.width() - 4, slider.height() // 2))
+    assert visitor.page.state.d_k > STATES["scaling"][0].d_k
     visitor.escape()
     QTest.mouseRelease(slider, Qt.MouseButton.LeftButton, pos=QPoint(slider.width() - 4, slider.height() // 2))
-    assert visitor.page.state.d_k > STATES["scaling"][0].d_k
+    assert visitor.page.state == STATES["scaling"][0]
     visitor.settle()
     visitor.see_that_it_is_true("Escape")
-    assert visitor.page.note.covers[0].isVisible()
+    assert visitor.page.requests.standing is Standing.CURRENT

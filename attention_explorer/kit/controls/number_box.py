@@ -2,21 +2,25 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import QSignalBlocker, Qt, Signal
-from PySide6.QtGui import QKeyEvent, QValidator, QWheelEvent
-from PySide6.QtWidgets import QDoubleSpinBox, QWidget
+from PySide6.QtCore import Qt, Signal
+from PySide6.QtGui import QHideEvent, QKeyEvent, QValidator, QWheelEvent
+from PySide6.QtWidgets import QDoubleSpinBox, QToolTip, QWidget
 
 from attention_explorer.core.numerals import coordinate, parsed_number
 from attention_explorer.errors import ExplorerError, quoted
 from attention_explorer.kit.controls.undo_keys import UndoKeys
+from attention_explorer.session.later import later
 
+REFUSED = "refused"
+"""The property of a field whose text cannot be used, for the style sheet."""
 ENTER = (Qt.Key.Key_Return, Qt.Key.Key_Enter)
 
 
 class NumberBox(QDoubleSpinBox):
-    """Takes "0.25", "0,25" and "2e-3"; says why where it cannot, and then shows the old number again.
+    """Takes "0.25", "0,25" and "2e-3"; what it cannot take stays in it, marked, and the reason beside it.
 
-    Qt's own box silently drops the characters it does not expect: "1,5" becomes 15.
+    It stays until it is mended, or given up by Esc; the number in use is still the old one. Qt's own box silently drops
+    the characters it does not expect: "1,5" becomes 15.
 
     Signals
     -------
@@ -27,6 +31,8 @@ class NumberBox(QDoubleSpinBox):
     refused = Signal(str)
 
     def __init__(self, low: float, high: float, name: str, parent: QWidget | None = None) -> None:
+        self._refused = ""  # what stands here and cannot be used
+        self._tip = ""
         super().__init__(parent)
         self.setDecimals(12)  # what is typed is used as it is; `textFromValue` decides how it is shown
         self.setRange(low, high)
@@ -34,15 +40,63 @@ class NumberBox(QDoubleSpinBox):
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
         self.setAlignment(Qt.AlignmentFlag.AlignRight)
         self.setAccessibleName(name)
+        self.lineEdit().textEdited.connect(self._on_edited)
         UndoKeys(self, self._give_up)
 
+    # ---- What cannot be used ----
+
+    def setToolTip(self, tip: str) -> None:
+        """Say something else where the pointer rests; why a text cannot be used is said before it."""
+        self._tip = tip
+        self._show_reason()
+
+    def _show_reason(self) -> None:
+        """Mark what cannot be used, and say why; or take the mark away."""
+        reason = self._reason_against(self._refused) if self._refused else ""
+        super().setToolTip("\n".join(filter(None, (reason, self._tip))))
+        if bool(reason) != bool(self.property(REFUSED)):
+            self.setProperty(REFUSED, bool(reason))
+            self.style().unpolish(self)
+            self.style().polish(self)
+        if reason != self.accessibleDescription():
+            self.setAccessibleDescription(reason)
+
+    def _refuse(self, text: str) -> None:
+        self._refused = self._number_of(text).strip()
+        self._show_reason()
+
+    def _on_edited(self, text: str) -> None:
+        if self._refused:
+            self._refuse(text if self._reason_against(text) else "")
+
+    def _say_reason(self) -> None:
+        """Show the reason below the field, until the pointer or the keyboard goes elsewhere."""
+        if self._refused and self.isVisible() and self.window().isActiveWindow():
+            QToolTip.showText(self.mapToGlobal(self.rect().bottomLeft()), self._reason_against(self._refused), self)
+
     def _give_up(self) -> bool:
-        """Show the number in use again, if another one is being typed."""
-        if self._number_of(self.text()).strip() == self.textFromValue(self.value()):
+        """Show the number in use again, if something else is being typed."""
+        if self._number_of(self.text()).strip() == self._written(self.value()):
             return False
-        with QSignalBlocker(self):
-            self.setValue(self.value())
+        self.setValue(self.value())
         return True
+
+    def setValue(self, value: float) -> None:
+        """Use a number; it is announced if it is another one."""
+        self._refuse("")
+        super().setValue(value)
+
+    def hideEvent(self, event: QHideEvent) -> None:
+        super().hideEvent(event)
+        if self._refused:
+            self._give_up()
+
+    def stepBy(self, steps: int) -> None:
+        if self._reason_against(self.text()):
+            self._give_up()  # a step goes from a number
+        super().stepBy(steps)
+
+    # ---- Numbers and texts ----
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
         is_usable = self.hasAcceptableInput()
@@ -56,12 +110,16 @@ class NumberBox(QDoubleSpinBox):
         else:
             event.ignore()  # a page that scrolls changes nothing on its way
 
-    def textFromValue(self, value: float) -> str:
+    def _written(self, value: float) -> str:
+        """Return how a number is shown."""
         return coordinate(value, 5)
+
+    def textFromValue(self, value: float) -> str:
+        return self._refused or self._written(value)  # Qt asks for it each time a text was read
 
     def valueFromText(self, text: str) -> float:
         typed = self._number_of(text)
-        if typed == self.textFromValue(self.value()):
+        if typed == self._written(self.value()):
             return self.value()  # what is shown may be rounded, and stands for the number in use
         try:
             return parsed_number(typed)
@@ -78,7 +136,9 @@ class NumberBox(QDoubleSpinBox):
         return QValidator.State.Acceptable if usable else QValidator.State.Intermediate, text, position
 
     def fixup(self, text: str) -> str:
+        self._refuse(text)
         self.refused.emit(self._reason_against(text))
+        later(self, self._say_reason)  # the keyboard may be on its way elsewhere, which puts tips away
         return self.textFromValue(self.value())
 
     def _reason_against(self, text: str) -> str:

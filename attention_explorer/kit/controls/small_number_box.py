@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from attention_explorer.core.numerals import MINUS
 from attention_explorer.kit.controls.number_box import NumberBox
 
 LEAST_IN_FULL = 1e-8
@@ -11,9 +12,9 @@ LEAST_IN_FULL = 1e-8
 class SmallNumberBox(NumberBox):
     """Writes 0.00001 where other fields write a power of ten."""
 
-    def textFromValue(self, value: float) -> str:
+    def _written(self, value: float) -> str:
         if not LEAST_IN_FULL <= abs(value) < 1e-3:
-            return super().textFromValue(value)
+            return super()._written(value)
         digits = f"{value:.12f}".rstrip("0")
         # Three digits that count are as many as there is room for, and what is typed is mostly one of them.
-        return digits if len(digits) <= 10 else f"{value:.10f}".rstrip("0")
+        return (digits if len(digits) <= 10 else f"{value:.10f}".rstrip("0")).replace("-", MINUS)

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from PySide6.QtCore import QSignalBlocker
 from PySide6.QtWidgets import QSlider, QWidget
 
-from attention_explorer.core.numerals import parsed_number
+from attention_explorer.core.numerals import MINUS, parsed_number
 from attention_explorer.errors import ExplorerError, quoted
 from attention_explorer.kit.controls.number_box import NumberBox
 
@@ -29,6 +29,8 @@ class WholeNumberBox(NumberBox):
         if not self._stops:
             super().stepBy(steps)
             return
+        if self._reason_against(self.text()):
+            self._give_up()
         self.interpretText()  # what was typed and not yet entered is where to go from
         now = round(self.value())
         ahead = [stop for stop in self._stops if (stop > now if steps > 0 else stop < now)]
@@ -36,8 +38,8 @@ class WholeNumberBox(NumberBox):
         if ahead:
             self.setValue(ahead[min(abs(steps), len(ahead)) - 1])
 
-    def textFromValue(self, value: float) -> str:
-        return f"{value:.0f}"
+    def _written(self, value: float) -> str:
+        return f"{value:.0f}".replace("-", MINUS)
 
     def _reason_against(self, text: str) -> str:
         low, high = self.minimum(), self.maximum()
@@ -47,7 +49,8 @@ class WholeNumberBox(NumberBox):
             number = math.nan
         if number.is_integer() and low <= number <= high:
             return ""
-        return f"{quoted(text)} does not fit here: type a whole number from {low:.0f} to {high:.0f}."
+        between = f"{self._written(low)} to {self._written(high)}"
+        return f"{quoted(text)} does not fit here: type a whole number from {between}."
 
 
 def show_number(box: NumberBox, number: float) -> None:

@@ -56,7 +56,7 @@ class MainQuantity(Card):
                 undo=said.undo,
             )
             slider.box.refused.connect(self.refused)
-            _name_ends(slider, said.low, said.high)
+            _name_ends(slider, *((said.stops[0], said.stops[-1]) if said.stops else (said.low, said.high)))
             slider.set_look(self._look)
             self.sliders[key] = slider
             self.body.addWidget(slider)
@@ -71,7 +71,7 @@ class MainQuantity(Card):
 
 
 def _name_ends(slider: SlidingNumber[Any], low: float, high: float) -> None:
-    """Write the ends of the range at the ends of the slider."""
+    """Write at the ends of the slider where it ends; more can be typed."""
     row = slider.layout()
     for place, number in ((1, low), (3, high)):
         end = QLabel(grouped(round(number)) if number == round(number) else log_text(number))

@@ -10,6 +10,7 @@ from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QHBoxLayout, QLabel, QPushButton, QVBoxLayout, QWidget
 
 from attention_explorer.core.declared import Declaration, declarations
+from attention_explorer.core.numerals import grouped
 from attention_explorer.core.preset import Preset, preset_of
 from attention_explorer.kit.controls.choice import Choice, ChoiceRow
 from attention_explorer.kit.controls.flow_layout import FlowLayout
@@ -106,7 +107,7 @@ class PictureControls(QWidget, Generic[S]):
         """Return a field for a whole number from ``bounds``, whose arrows go from stop to stop."""
         box = WholeNumberBox(*bounds, name)
         box.set_stops(stops)
-        box.setToolTip(f"{tip}\n{bounds[0]} to {bounds[1]}")
+        box.setToolTip(f"{tip}\n{grouped(bounds[0])} to {grouped(bounds[1])}")
         box.valueChanged.connect(lambda value: on_change(round(value)))
         box.refused.connect(self.refused)
         self.keep_width(box, width)

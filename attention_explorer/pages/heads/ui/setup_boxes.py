@@ -25,6 +25,7 @@ from attention_explorer.kit.controls.slider_drag import SliderDrag
 from attention_explorer.kit.theme import Look
 from attention_explorer.pages.heads.state import HeadsState
 from attention_explorer.pages.ui.session import Session
+from attention_explorer.session.session import NEVER
 
 LOWEST_SLIDER_GAIN, HIGHEST_SLIDER_GAIN = 0.01, 1.0
 GAIN_STEPS = 200
@@ -61,6 +62,7 @@ class SetupSection(QWidget):
     def __init__(self, session: Session, title: str, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self.session = session
+        self._sliding = ""  # the word of the slider that was last dragged, by which steps are joined
         self._resets: dict[QObject, Callable[[], None]] = {}
         self._widths: list[tuple[QWidget, int]] = []
         self._rows: list[QHBoxLayout] = []
@@ -169,12 +171,13 @@ class SetupSection(QWidget):
     def slide(self, slider: QSlider, heads: HeadsState, label: str, merge: str) -> None:
         """Preview the state while a slider is held, else change it."""
         if slider.isSliderDown():
+            self._sliding = f"heads {merge}"
             self.session.preview(replace(self.session.state, heads=heads), label)
         else:
             self.apply(heads, label, merge)
 
     def _on_slider_released(self) -> None:
-        self.session.commit()
+        self.session.commit(self._sliding, within=NEVER)  # a double click, whose first press moves it, is one step
         self.show_state(self.session.state.heads)  # the handle may stand where an Esc has put the state back
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:

@@ -9,6 +9,7 @@ from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QHBoxLayout, QLabel, QWidget
 
 from attention_explorer.core.declared import Declaration, declarations
+from attention_explorer.core.numerals import grouped
 from attention_explorer.kit.controls.number_box import NumberBox
 from attention_explorer.kit.controls.whole_number_box import WholeNumberBox, show_number
 from attention_explorer.kit.theme import Look
@@ -47,7 +48,7 @@ class WritingRow(QWidget):
         label = QLabel(said.label)
         label.setBuddy(box)
         for shown in (label, box):
-            shown.setToolTip(f"{said.tip}\n{low} to {high}")
+            shown.setToolTip(f"{said.tip}\n{grouped(low)} to {grouped(high)}")
             self._row.addWidget(shown)
         box.valueChanged.connect(partial(self._on_changed, name, said.undo, is_whole))
         box.refused.connect(self.refused)

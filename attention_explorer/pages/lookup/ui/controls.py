@@ -30,6 +30,7 @@ from attention_explorer.pages.lookup.frame import lookup_frame
 from attention_explorer.pages.lookup.numbers import LookupFrame
 from attention_explorer.pages.lookup.state import ROW_IS_FIXED, LookupState, ValueKind
 from attention_explorer.pages.ui.session import Session
+from attention_explorer.session.session import NEVER
 
 _SAID = declarations(LookupState)
 _VALUE_KINDS = tuple((kind, _SAID["values"].called(kind)) for kind in ValueKind)
@@ -165,7 +166,7 @@ class LookupControls(QWidget):
             self._apply(lookup, _SAID["temperature"].undo, merge="temperature")
 
     def _on_slider_released(self) -> None:
-        self._session.commit()
+        self._session.commit("temperature", within=NEVER)  # a double click, whose first press moves it, is one step
         # The handle may stand where an Esc has put the state back.
         self.show_frame(lookup_frame(self._session.state.lookup))
 
@@ -175,6 +176,6 @@ class LookupControls(QWidget):
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
         if watched is self.slider and event.type() is QEvent.Type.MouseButtonDblClick:
-            self._apply(self._session.state.lookup.with_temperature(1.0), "Reset temperature")
+            self._apply(self._session.state.lookup.with_temperature(1.0), "Reset temperature", "temperature")
             return True
         return super().eventFilter(watched, event)
