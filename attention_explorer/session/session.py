@@ -59,12 +59,16 @@ class StateSession(QObject, Generic[State]):
         Undo or redo has gone one step through the history; the text names the change. Emitted after ``changed``.
     turned_back : page
         Back or Forward leads to another page. Emitted after ``changed``.
+    went_back, went_forward : text
+        Back or Forward has left, or shown again, what the text names. Emitted last.
     """
 
     changed = Signal(object, object)
     undone = Signal(object, object, str)
     redone = Signal(object, object, str)
     turned_back = Signal(str)
+    went_back = Signal(str)
+    went_forward = Signal(str)
 
     def __init__(self, state: State, clock: Callable[[], float] = time.monotonic) -> None:
         super().__init__()
@@ -221,24 +225,26 @@ class StateSession(QObject, Generic[State]):
 
     def go_back(self) -> None:
         """Look at what was looked at before; a preview of another view counts as a step."""
-        self._look_along(-1)
+        self.went_back.emit(self._look_along(-1))
 
     def go_forward(self) -> None:
         """Look again at what was last left by `go_back`."""
-        self._look_along(1)
+        self.went_forward.emit(self._look_along(1))
 
-    def _look_along(self, way: int) -> None:
-        """Go one step through what was looked at, or as many as it takes until something else is seen."""
+    def _look_along(self, way: int) -> str:
+        """Go one step through what was looked at, or as many as it takes until something else is seen; say which."""
         self.commit()
-        was = self._state, self.page
+        was, text = (self._state, self.page), ""
         while (self._state, self.page) == was and 0 <= self.views.index + way <= len(self.views):
             index = self.views.index + way
+            text = self.views.undo_text if way < 0 else self.views.redo_text
             for (old, _), (new, page) in self.views.way_to(index):
                 self._restore(self.looked_at_again(self._state, old, new))
                 self.page = page
             self.views.go_to(index)
         if self.page != was[1]:
             self.turned_back.emit(self.page)
+        return text
 
     @property
     def keys(self) -> dict[str, Callable[[], None]]:

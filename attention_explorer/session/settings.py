@@ -51,6 +51,8 @@ class Settings:
     """Whether all controls are shown, or those of the level Start, with which a new user begins."""
     memory: int = ON_SHOW_BYTES // 2**20
     """MiB that may be taken for what is on the screen or kept as B."""
+    drawer: bool = False
+    """Whether the drawer with all other controls of a page is open."""
     lessons: str = ""
     """How far the lessons have come, as `tools/lessons/progress.py` writes it."""
 
@@ -94,6 +96,7 @@ class SettingsStore:
             lessons=self._text("lessons", settings.lessons),
             goes_on=self._switch("goes_on", settings.goes_on),
             full=self._switch("full", settings.full),
+            drawer=self._switch("drawer", settings.drawer),
             from_zero=self._switch("from_zero", settings.from_zero),
             reduced_motion=self._switch("reduced_motion", settings.reduced_motion),
             geometry=bytes(geometry.data()) if isinstance(geometry, QByteArray) else b"",

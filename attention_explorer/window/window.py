@@ -112,6 +112,8 @@ class MainWindow(Host):
         self.session.undone.connect(self._on_undone)
         self.session.redone.connect(lambda old, new, text: self._show_step(old, new, f"Redone: {text}."))
         self.session.turned_back.connect(self.show_page)
+        self.session.went_back.connect(lambda text: self._say_where("Back to before", text))
+        self.session.went_forward.connect(lambda text: self._say_where("Forward to", text))
         for steps in (self.session.history, self.session.views):
             steps.changed.connect(self._show_history)
         QGuiApplication.styleHints().colorSchemeChanged.connect(self._on_system_scheme_changed)
@@ -128,6 +130,7 @@ class MainWindow(Host):
         self._rail.setObjectName("rail")
         self._rail_column = QVBoxLayout(self._rail)
         self._rail_buttons: dict[str, tuple[QToolButton, str]] = {}
+        self._rail_tips: dict[str, str] = {}
         self._page_group = QButtonGroup(self)
         for number, entry in enumerate(PAGES, 1):
             button = self._rail_button(entry.id, entry.icon, entry.title, f"{entry.tip} (Alt+{number})")
@@ -138,6 +141,7 @@ class MainWindow(Host):
         self._rail_column.addStretch(1)
         for name, title, tip, run in (
             ("lessons", "Lessons", "Learn attention step by step (Ctrl+L)", self.tools.show_lessons),
+            ("back", "Back", "Look at what was looked at before (Alt+Left)", self.session.go_back),
             ("undo", "Undo", "Undo the last change (Ctrl+Z)", self.session.undo),
             ("redo", "Redo", "Redo the change that was undone (Ctrl+Shift+Z)", self.session.redo),
             ("theme", "Colours", "Light or dark", self.switch_theme),
@@ -150,6 +154,7 @@ class MainWindow(Host):
         button = QToolButton()
         button.setText(title)
         button.setToolTip(tip)
+        self._rail_tips[name] = tip
         button.setAccessibleName(title)
         button.setToolButtonStyle(Qt.ToolButtonStyle.ToolButtonTextUnderIcon)
         button.setFocusPolicy(Qt.FocusPolicy.TabFocus)
@@ -268,12 +273,17 @@ class MainWindow(Host):
             page.code_wanted.connect(self.tools.show_code)
             page.present_wanted.connect(self.tools.present)
             page.withholding.connect(self.turned)
+            page.drawer_turned.connect(self._remember_drawer)
             page.set_moves(not self.settings.reduced_motion)
+            page.begin_open(self.settings.drawer)
             self._pages[entry.id] = page
             self._stack.addWidget(page)
             for words in page.findChildren(TermBlock):
                 words.term_wanted.connect(self.tools.explain)
         return self._pages[entry.id]
+
+    def _remember_drawer(self, is_open: bool) -> None:
+        self.settings = replace(self.settings, drawer=is_open)
 
     def step_page(self, steps: int) -> None:
         """Show the page so many below in the rail, from the last on the first again."""
@@ -353,6 +363,10 @@ class MainWindow(Host):
             self.show_page(changed[0])
             self.tell(message)
 
+    def _say_where(self, way: str, text: str) -> None:
+        if text:
+            self.tell(f"{way} “{text}”.")
+
     # ---- Beside and over the page ----
 
     def stand_below(self, words: QWidget) -> None:
@@ -401,7 +415,10 @@ class MainWindow(Host):
             self._actions[name].setEnabled(possible)
             self._actions[name].setText(f"{words} “{text}”" if possible else words.split()[0])
             if name in self._rail_buttons:
-                self._rail_buttons[name][0].setEnabled(possible)
+                keys = written(self._actions[name].shortcut().toString())
+                button, tip = self._rail_buttons[name][0], self._actions[name].text().replace("&", "")
+                button.setEnabled(possible)
+                button.setToolTip(f"{tip} ({keys})" if possible else self._rail_tips[name])
         self._history.setText(f"undo: {session.undo_text}" if session.can_undo else "")
 
     # ---- Look ----

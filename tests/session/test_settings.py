@@ -11,7 +11,9 @@ import pytest
 
 from attention_explorer.session.settings import ZOOM_STEPS, Settings, SettingsStore, ThemeChoice
 
-OTHER = Settings(theme=ThemeChoice.DARK, zoom=1.25, page="heads", geometry=bytes(range(256)) + b'\n"\\;=', memory=256)
+OTHER = Settings(
+    theme=ThemeChoice.DARK, zoom=1.25, page="heads", geometry=bytes(range(256)) + b'\n"\\;=', drawer=True, memory=256
+)
 
 
 def loaded_from(path: Path, text: str | bytes) -> Settings:

@@ -28,6 +28,7 @@ from attention_explorer.pages.lab.state import LabView
 from attention_explorer.pages.lab.ui.views import views
 from attention_explorer.pages.stack.learned import learned_block
 from attention_explorer.pages.stack.state import BlockState, Initialiser
+from attention_explorer.session.settings import SettingsStore
 from attention_explorer.sources.learned.box import BOX
 from attention_explorer.tools.code.ui.panel import COVERED
 
@@ -206,6 +207,26 @@ def test_nothing_found_is_said_and_a_closed_drawer_forgets_what_was_searched(ope
     assert at.drawer.search.text() == ""
     assert not at.drawer.nothing.isVisible()
     assert at.field("precision").isVisible()
+
+
+def test_whether_the_drawer_is_open_is_known_at_the_next_start(open_lab, make_window, settings_path) -> None:
+    at = open_lab(**QUICK)
+    at.press(at.page.panel.more)
+    steps = at.steps, at.looks
+    at.window.close()
+    assert steps == (0, 0)
+    again = make_window(settings=SettingsStore(settings_path).load())
+    again.page.settle()
+    assert again.page.drawer.isVisible()
+    assert not again.page.panel.isVisible()
+    assert again.page.drawer.says.text()
+    assert again.focusWidget() is again.page.canvas
+    QTest.keyClick(again.page.canvas, Qt.Key.Key_Escape)
+    assert again.page.panel.isVisible()
+    again.close()
+    third = make_window(settings=SettingsStore(settings_path).load())
+    assert not third.page.drawer.isVisible()
+    assert third.page.panel.isVisible()
 
 
 def test_the_drawer_and_what_is_searched_stay_in_other_views(open_lab) -> None:

@@ -112,6 +112,32 @@ def test_back_and_forward_by_keys_name_what_they_leave_and_show(at):
     assert at.heads.setup.temperature == 3.0, "nothing of it was taken back"
 
 
+def test_a_button_goes_back_and_says_behind_what(at):
+    button = at.window._rail_buttons["back"][0]
+    assert not button.isEnabled()
+    assert button.toolTip() == "Look at what was looked at before (Alt+Left)"
+    at.press(at.page.bar.pictures.buttons[Picture.LINES])
+    at.press(at.window._rail_buttons["block"][0])
+    assert button.toolTip() == "Back to before “Show Block” (Alt+Left)"
+    at.press(button)
+    assert at.window.settings.page == "heads"
+    assert at.told == "Back to before “Show Block”."
+    assert button.toolTip() == "Back to before “Change the picture” (Alt+Left)"
+    back(at)
+    assert at.heads.view.picture is Picture.HEATMAP
+    assert at.told == "Back to before “Change the picture”."
+    assert not button.isEnabled()
+    forward(at)
+    assert at.told == "Forward to “Change the picture”."
+    assert button.isEnabled()
+
+
+def test_where_there_is_nothing_to_go_back_to_nothing_is_said(at):
+    at.window.tell("Said before.")
+    at.back()
+    assert at.told == "Said before."
+
+
 def test_pages_are_gone_back_to_by_the_buttons_of_the_mouse(at):
     shown = at.window.windowHandle()
 

@@ -237,6 +237,11 @@ class FramePage(RequestingPage):
         self._panel_scroll.be_whole(narrow)
         self.canvas.setMinimumHeight(0 if self.is_alone else px(LEAST_HEIGHT))
 
+    def begin_open(self, is_open: bool) -> None:
+        self.is_open = is_open
+        self.drawer.setVisible(is_open)
+        self.panel.setHidden(is_open)
+
     def open_drawer(self, is_open: bool) -> None:
         """Show everything else in place of the panel, or put it away."""
         first = self.drawer.search if is_open else self.panel.more
@@ -244,6 +249,7 @@ class FramePage(RequestingPage):
         if not is_open:
             self.drawer.search.clear()  # opened again, it has everything
         keep_in_view(first, SETTLES_MILLISECONDS)
+        self.drawer_turned.emit(is_open)
 
     def _exchange(self, first: QWidget | None, *, is_open: bool) -> None:
         """Show the drawer in place of the panel, or the panel; ``first`` gets the keyboard, if it is given."""

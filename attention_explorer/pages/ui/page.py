@@ -68,6 +68,8 @@ class Page(QWidget):
         The page is to be shown large, to a room.
     withholding
         The page keeps an answer to itself from now on, or no longer.
+    drawer_turned : bool
+        Somebody has opened the drawer with all other controls, or closed it.
     """
 
     said = Signal(str)
@@ -83,6 +85,7 @@ class Page(QWidget):
     code_wanted = Signal()
     present_wanted = Signal()
     withholding = Signal()
+    drawer_turned = Signal(bool)
 
     gestures: tuple[tuple[str, str], ...] = ()
     """What mouse and keys do on the page, for the help: (gesture, what it does)."""
@@ -143,6 +146,9 @@ class Page(QWidget):
     def leave(self) -> None:
         """End that, and what is computed for nobody: the page is not seen any more."""
         self.stop()
+
+    def begin_open(self, is_open: bool) -> None:
+        """Begin with the drawer open, or closed; called before a page that has one shows anything."""
 
     def set_moves(self, moves: bool) -> None:
         """Let things move by themselves, or have what would play go one step at each press."""
