@@ -302,6 +302,8 @@ QStatusBar QLabel {{ color: {t.muted}; padding: 0 {px(8)}px; }}
 #muted, #source {{ color: {t.muted}; }}
 #link, #source {{ border: {px(2)}px solid transparent; border-radius: {px(4)}px; }}
 #link:focus, #source:focus {{ border-color: {t.focus}; }}
+#ownCaption {{ font-size: {px(20)}px; font-weight: 600; margin: {px(4)}px {px(10)}px; }}
+#ownCaption:!focus {{ background: transparent; border-color: transparent; }}
 #caption {{ font-size: {px(15)}px; color: {t.text}; padding: {px(2)}px {px(16)}px {px(8)}px {px(16)}px; }}
 #card {{ background: {t.card}; border: 1px solid {t.border}; border-radius: {px(8)}px; }}
 #note {{ background: {t.note}; border: 1px solid {t.note_border}; border-radius: {px(8)}px; }}

@@ -217,7 +217,8 @@ WINDOW_ACTIONS: tuple[WindowAction, ...] = (
         "&Present",
         lambda w: w.tools.presenting.toggle(),
         ("F5",),
-        "Show the picture alone, with large words; Esc leaves. In a lesson Page Down and Page Up go from step to step.",
+        "Show the picture alone, with large words; F2 writes a caption, Esc leaves. In a lesson Page Down and Page Up "
+        "go from step to step.",
     ),
     WindowAction(
         "search",

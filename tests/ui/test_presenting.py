@@ -11,6 +11,8 @@ from PySide6.QtWidgets import QApplication, QFileDialog, QScrollBar, QWidget
 from window_driver import WindowDriver
 
 from attention_explorer.pages.explorer import ExplorerState
+from attention_explorer.pages.lab.state import LabState, LabView
+from attention_explorer.pages.lab.ui.views import views
 from attention_explorer.pages.lookup.state import LookupState
 from attention_explorer.pages.ready_made import find_preset
 from attention_explorer.pages.registry import PAGES
@@ -265,3 +267,104 @@ def test_a_lesson_is_presented_whole_and_larger(speaker, qtbot):
     assert window.look.zoom > 1.15
     assert window.rect().contains(QRect(speaker.canvas.mapTo(window, QPoint(0, 0)), speaker.canvas.size()))
     assert speaker.canvas.height() > 0.35 * window.height()
+
+
+# ---- Keys of the page, and a caption of one's own ----
+
+
+@pytest.fixture
+def lecture(make_window, hand, qtbot) -> Speaker:
+    """The price on Lab, presented."""
+    state = ExplorerState(lab=LabState(LabView.COST))
+    speaker = Speaker(make_window(state, Settings(theme=ThemeChoice.LIGHT, page="lab")), hand)
+    speaker.press_key(Qt.Key.Key_F5)
+    speaker.settle(qtbot)
+    return speaker
+
+
+@pytest.fixture
+def line(lecture):
+    return lecture.presenter._line
+
+
+def key_of(view: LabView) -> Qt.Key:
+    return Qt.Key(Qt.Key.Key_1 + [offered.id for offered in views(lambda: None)].index(view))
+
+
+def test_views_and_the_main_quantity_have_their_keys(lecture, qtbot):
+    norm = key_of(LabView.NORM), Qt.KeyboardModifier.ControlModifier
+    lecture.press_key(*norm)
+    assert lecture.page.view.id is LabView.NORM
+    lecture.press_key(Qt.Key.Key_Left, Qt.KeyboardModifier.AltModifier)
+    lecture.settle(qtbot)
+    assert lecture.page.view.id is LabView.COST
+    before = lecture.page.state.n
+    lengths = [before]
+    for key in (Qt.Key.Key_Plus, Qt.Key.Key_Minus, Qt.Key.Key_Minus, Qt.Key.Key_Equal):
+        lecture.key(key)
+        lengths.append(lecture.page.state.n)
+    assert lengths[1] > before > lengths[3]
+    assert lengths[2] == lengths[4] == before
+    assert lecture.page.main.isVisible()
+    lecture.press_key(Qt.Key.Key_Escape)
+    assert lecture.window.menuBar().isVisible()
+    lecture.press_key(*norm)
+    assert lecture.page.view.id is LabView.NORM, "the menu has its keys again"
+
+
+def test_keys_are_those_of_the_page_that_was_turned_to(lecture, qtbot):
+    lecture.window.show_page("lookup")
+    lecture.settle(qtbot)
+    lecture.press_key(key_of(LabView.NORM), Qt.KeyboardModifier.ControlModifier)
+    lecture.window.show_page("lab")
+    lecture.settle(qtbot)
+    assert lecture.page.view.id is LabView.COST
+    lecture.press_key(key_of(LabView.NORM), Qt.KeyboardModifier.ControlModifier)
+    assert lecture.page.view.id is LabView.NORM
+
+
+def test_a_caption_is_written_with_f2_and_escape_leaves_the_line_first(lecture, line):
+    assert not line.isVisible()
+    lecture.press_key(Qt.Key.Key_F2)
+    assert QApplication.focusWidget() is line
+    QTest.keyClicks(line, "Twice as long is 4 times as dear+")
+    lecture.acted()
+    lecture.press_key(Qt.Key.Key_Escape)
+    assert lecture.presenter.is_on
+    assert QApplication.focusWidget() is lecture.canvas
+    assert (line.text(), line.isVisible()) == ("Twice as long is 4 times as dear+", True)
+    assert line.fontMetrics().height() > lecture.presenter._caption.fontMetrics().height()
+    assert lecture.window.rect().contains(QRect(line.mapTo(lecture.window, QPoint(0, 0)), line.size()))
+    lecture.press_key(Qt.Key.Key_Escape)
+    assert not lecture.presenter.is_on
+    assert not line.isVisible()
+    assert not lecture.window.session.can_undo
+
+
+def test_each_picture_has_the_caption_that_was_written_below_it(lecture, line, qtbot):
+    lecture.press_key(Qt.Key.Key_F2)
+    QTest.keyClicks(line, "Dear")
+    QTest.keyClick(line, Qt.Key.Key_Return)
+    assert lecture.presenter.is_on
+    assert QApplication.focusWidget() is lecture.canvas
+    lecture.press_key(key_of(LabView.NORM), Qt.KeyboardModifier.ControlModifier)
+    lecture.settle(qtbot)
+    assert not line.isVisible()
+    lecture.press_key(Qt.Key.Key_Left, Qt.KeyboardModifier.AltModifier)
+    lecture.settle(qtbot)
+    assert (line.text(), line.isVisible()) == ("Dear", True)
+    lecture.press_key(Qt.Key.Key_F5)
+    assert not line.isVisible()
+    lecture.press_key(Qt.Key.Key_F5)
+    assert (line.text(), line.isVisible()) == ("Dear", True), "it is there the next time"
+
+
+def test_a_caption_that_is_wiped_or_never_written_is_away(lecture, line):
+    for text in ("x", "", "  "):
+        lecture.press_key(Qt.Key.Key_F2)
+        line.selectAll()
+        QTest.keyClick(line, Qt.Key.Key_Delete)
+        QTest.keyClicks(line, text)
+        lecture.press_key(Qt.Key.Key_Escape)
+        assert line.isVisible() == (text == "x")
+    assert lecture.presenter.is_on

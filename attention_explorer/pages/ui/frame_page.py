@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from PySide6.QtCore import QPoint, Qt
 from PySide6.QtGui import QKeyEvent, QResizeEvent
-from PySide6.QtWidgets import QBoxLayout, QHBoxLayout, QMenu, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QBoxLayout, QHBoxLayout, QMenu, QSlider, QVBoxLayout, QWidget
 
 from attention_explorer.core.preset import Preset
 from attention_explorer.errors import ExplorerError
@@ -49,6 +49,13 @@ SETTLES_MILLISECONDS = 500
 """How long the drawer may take to find its place when it is opened."""
 LEAST_HEIGHT = 300
 """Pixels at zoom 1 of the picture where everything scrolls."""
+_STEPS: dict[int, QSlider.SliderAction] = {
+    Qt.Key.Key_Plus: QSlider.SliderAction.SliderSingleStepAdd,
+    Qt.Key.Key_Equal: QSlider.SliderAction.SliderSingleStepAdd,  # where a plus sign is, without Shift
+    Qt.Key.Key_Minus: QSlider.SliderAction.SliderSingleStepSub,
+}
+"""What keys do to the main quantity wherever the keyboard is on the page."""
+_NOT_TYPED = Qt.KeyboardModifier.ControlModifier | Qt.KeyboardModifier.AltModifier
 
 
 class FramePage(RequestingPage):
@@ -102,6 +109,10 @@ class FramePage(RequestingPage):
     def view(self) -> View[Any]:
         """The view on show."""
         return self.view_of(self.session.state)
+
+    @property
+    def picture_name(self) -> str:
+        return str(self.view.id)
 
     def view_of(self, state: ExplorerState) -> View[Any]:
         """Return the view that a state shows."""
@@ -411,8 +422,11 @@ class FramePage(RequestingPage):
         is_escape = event.key() == Qt.Key.Key_Escape
         if is_escape and self.cancel():
             return
+        step = _STEPS.get(event.key())
         if is_escape and self.is_open and not self.is_alone:
             self.open_drawer(False)
+        elif step is not None and not event.modifiers() & _NOT_TYPED and self.view.main:
+            self.main.slider_of(self.view).slider.triggerAction(step)
         else:
             super().keyPressEvent(event)
 

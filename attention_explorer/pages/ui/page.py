@@ -134,6 +134,11 @@ class Page(QWidget):
         else:
             super().keyPressEvent(event)
 
+    @property
+    def picture_name(self) -> str:
+        """Which of its pictures is on show; empty where there is but one."""
+        return ""
+
     def stand_alone(self, alone: bool) -> None:
         """Lay out the `presented` parts for all of the room, or everything as usual."""
         if alone != self.is_alone:

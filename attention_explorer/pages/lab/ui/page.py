@@ -29,6 +29,7 @@ class LabPage(FramePage):
     gestures = (
         ("Point at a picture", "see its numbers in the status bar"),
         ("Drag a handle, or ← and → on the picture", "move the main quantity"),
+        ("+ and −", "a step of the main quantity, wherever the keyboard is"),
         ("↑ and ↓ on the softmax bench", "move the score of a key"),
         ("Click in a picture", "choose what is there"),
         ("Esc", "stop computing or measuring; the picture stays as it is"),

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from functools import partial
 from pathlib import Path
 
 from PySide6.QtCore import QEvent, QObject, Qt
 from PySide6.QtGui import QKeySequence, QShortcut
-from PySide6.QtWidgets import QFileDialog, QLabel, QLayout, QWidget
+from PySide6.QtWidgets import QApplication, QFileDialog, QLabel, QLayout, QLineEdit, QWidget
 
 from attention_explorer.errors import ExplorerError
 from attention_explorer.kit.accessible import announce
@@ -44,6 +44,8 @@ class Presenter(QObject):
         self._hidden: list[QWidget] = []
         self._alone: set[Page] = set()
         self._shortcuts: list[QShortcut] = []
+        self._own_captions: dict[tuple[str, str], str] = {}
+        """What was typed below which picture, by page or scene and by picture, until the window is closed."""
         self._was = Qt.WindowState.WindowNoState
         self._own: Place[ExplorerState] | None = None
         """The person's own work; None if no scenes are shown."""
@@ -51,6 +53,14 @@ class Presenter(QObject):
         self._caption.setWordWrap(True)
         self._caption.setObjectName("caption")
         self._caption.setAccessibleName("Caption")
+        self._line = QLineEdit()
+        self._line.setObjectName("ownCaption")
+        self._line.setAccessibleName("Caption of your own")
+        self._line.setPlaceholderText("A caption of your own")
+        self._line.setToolTip("A caption of your own (F2); Enter or Esc leaves the line")
+        self._line.setFocusPolicy(Qt.FocusPolicy.ClickFocus)
+        self._line.textEdited.connect(self._on_written)
+        self._line.editingFinished.connect(self._leave_line)
         self.jobs = JobQueue(self)
         self.jobs.delivered.connect(self._on_caption)
         window.session.changed.connect(self._on_changed)
@@ -95,7 +105,6 @@ class Presenter(QObject):
         self.is_on, self._was = True, window.windowState()
         window.setWindowState(self._was | Qt.WindowState.WindowFullScreen)
         window.installEventFilter(self)
-        self._make_shortcuts()
         self._enlarge()
         window.activateWindow()  # taking the whole screen can cost it the keyboard
         window.page.focus_first()
@@ -107,13 +116,11 @@ class Presenter(QObject):
         window = self._window
         self.is_on = False
         window.removeEventFilter(self)
-        for shortcut in self._shortcuts:
-            shortcut.setEnabled(False)
-            shortcut.deleteLater()
-        self._shortcuts = []
+        self._forget_shortcuts()
         self._show_all()
-        self._caption.hide()
-        self._caption.setParent(None)
+        for words in (self._line, self._caption):
+            words.hide()
+            words.setParent(None)
         for page in self._alone:
             page.stand_alone(False)
         self._alone.clear()
@@ -133,7 +140,13 @@ class Presenter(QObject):
     # ---- Keys ----
 
     def _make_shortcuts(self) -> None:
-        keys = {"Esc": self._escape, "F5": self.leave, **self._window.session.keys}
+        """Have the keys of presenting, and those of the page on show: the menus that have them are hidden."""
+        self._forget_shortcuts()
+        page = self._window.page
+        keys: dict[str, Callable[[], object]] = {
+            each.shortcut: partial(each.run, page) for each in page.actions_offered() if each.shortcut
+        }
+        keys |= {"Esc": self._escape, "F5": self.leave, "F2": self.write_caption, **self._window.session.keys}
         if self.scenes or self._window.tools.lesson_card is not None:  # else the page may have a use for these keys
             keys |= {key: partial(self.step, steps) for key, steps in STEPPING.items()}
         for key, run in keys.items():
@@ -141,8 +154,16 @@ class Presenter(QObject):
             shortcut.activated.connect(run)
             self._shortcuts.append(shortcut)
 
+    def _forget_shortcuts(self) -> None:
+        for shortcut in self._shortcuts:
+            shortcut.setEnabled(False)
+            shortcut.deleteLater()
+        self._shortcuts = []
+
     def _escape(self) -> None:
-        if self._window.session.is_previewing:
+        if self._line.hasFocus():
+            self._leave_line()
+        elif self._window.session.is_previewing:
             self._window.session.revert()
         else:
             self.leave()
@@ -184,18 +205,24 @@ class Presenter(QObject):
             self._show_all()
             self._window.page.stand_alone(True)
             self._alone.add(self._window.page)
+            self._make_shortcuts()
             self._hide_rest()
+            self._show_line()
             self._ask_caption()
             later(self, self._hide_rest)  # what has found its place a moment later
 
     def _on_changed(self, _old: ExplorerState, _new: ExplorerState) -> None:
         if self.is_on:
             self._hide_rest()
+            if not self._line.hasFocus():
+                self._show_line()
             self._ask_caption()
 
     def _wear(self) -> None:
         if self.is_on:
-            self._window.stand_below(self._caption)  # which gives it its size
+            for words in (self._line, self._caption):
+                self._window.stand_below(words)  # which gives it its size
+            self._show_line()
 
     def _hide_rest(self) -> None:
         if self.is_on:
@@ -221,6 +248,33 @@ class Presenter(QObject):
     def _resized(self) -> None:
         if self.is_on:
             self._enlarge()
+
+    # ---- A caption of one's own ----
+
+    def write_caption(self) -> None:
+        """Let a caption be typed below the picture on show."""
+        self._line.show()
+        self._line.setFocus(Qt.FocusReason.ShortcutFocusReason)
+
+    @property
+    def _what_is_shown(self) -> tuple[str, str]:
+        scene = self.scenes[self.at].title if self.scenes else ""
+        return scene or self._window.settings.page, self._window.page.picture_name
+
+    def _on_written(self, text: str) -> None:
+        self._own_captions[self._what_is_shown] = text
+
+    def _show_line(self) -> None:
+        """Show what was typed below the picture on show, if anything was."""
+        text = self._own_captions.get(self._what_is_shown, "").strip()
+        if text != self._line.text():
+            self._line.setText(text)
+        self._line.setVisible(bool(text) or self._line.hasFocus())
+
+    def _leave_line(self) -> None:
+        if self._line is QApplication.focusWidget():
+            self._window.page.focus_first()
+        self._show_line()
 
     # ---- The caption ----
 
