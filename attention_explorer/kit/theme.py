@@ -319,7 +319,6 @@ QPushButton, QComboBox, QDoubleSpinBox, QLineEdit, #tool {{ background: {t.card}
 QDoubleSpinBox, QLineEdit {{ padding: {px(4)}px {px(5)}px; }}
 QDoubleSpinBox QLineEdit, QDoubleSpinBox QLineEdit:focus {{ border: none; padding: 0 {px(3)}px; background: transparent;
     min-height: 0; }}
-QDoubleSpinBox[refused="true"] {{ background: {t.note}; border: {px(2)}px dashed {t.text}; }}
 QDialogButtonBox {{ dialogbuttonbox-buttons-have-icons: 0; }}
 QCheckBox, QRadioButton {{ border: {px(2)}px solid transparent; border-radius: {px(4)}px; }}
 QCheckBox:focus, QRadioButton:focus {{ border-color: {t.focus}; }}
@@ -344,6 +343,8 @@ QPushButton:focus, QComboBox:focus, QDoubleSpinBox:focus, QLineEdit:focus, QTool
 QPlainTextEdit:focus {{ border: {px(2)}px solid {t.focus}; }}
 QPushButton:focus, QComboBox:focus, #tool:focus {{ padding: {px(4) - wider}px {px(9) - wider}px; }}
 QDoubleSpinBox:focus, QLineEdit:focus {{ padding: {px(4) - wider}px {px(5) - wider}px; }}
+QDoubleSpinBox[refused="true"], QDoubleSpinBox[refused="true"]:focus {{ background: {t.note};
+    border: {px(2)}px dashed {t.text}; padding: {px(4) - wider}px {px(5) - wider}px; }}
 QPushButton:checked:focus {{ border-color: {t.focus_on_strong}; }}
 #chip {{ padding: {px(2)}px {px(8)}px {px(2)}px {px(5)}px; border-radius: {px(11)}px; color: {t.muted};
     background: transparent; border: 1px solid {t.border}; min-height: {px(18)}px; }}

@@ -492,7 +492,7 @@ def test_everything_is_reached_in_any_window(open_lab, size, zoom, is_open) -> N
     bar = at.page.bar
     for part in (bar.title, at.example, bar.chooser, bar.code, bar.share, bar.present):
         assert is_within(part, at.page)
-    assert at.canvas.height() >= 300 * zoom - 1
+    assert at.canvas.height() >= 280 * zoom - 1
     if is_open:
         bring_into_view(at.page.main)
         at.press(at.page.panel.more)
@@ -540,3 +540,39 @@ def test_tab_goes_through_bar_picture_controls_panel_and_main_quantity(open_lab)
             press_tab(at.window)
         assert list(dict.fromkeys(reached[:-1])) == list(parts)
         assert len([name for name in reached if name == "main"]) == 2
+
+
+# ---- Small windows ----
+
+
+@pytest.mark.parametrize("view", list(LabView))
+@pytest.mark.parametrize("size", [(800, 600), (1024, 560)])
+def test_picture_and_main_quantity_are_seen_together_in_a_small_window(open_lab, view, size) -> None:
+    at = open_lab(view, size, **QUICK)
+    assert not at.view.main or is_within(at.page.main, at.window)
+    assert is_within(at.canvas, at.window)
+    assert at.canvas.height() >= 279
+    if size[0] < 900:
+        assert at.page.panel.title.visibleRegion().boundingRect().height() > 10, "there is more below"
+
+
+def test_the_main_quantity_stands_where_tab_reaches_it(open_lab) -> None:
+    at = open_lab(LabView.COST, (800, 600), **QUICK)
+    for size, is_between in (((800, 600), True), ((1280, 800), False), ((800, 600), True)):
+        at.window.resize(*size)
+        QApplication.processEvents()
+        at.few("windowed").setFocus()
+        press_tab(at.window)
+        press_tab(at.window)  # the window's width is a control too
+        reached = QApplication.focusWidget()
+        assert at.page.main.isAncestorOf(reached) == is_between
+        assert (at.page.main.y() < at.page._panel_scroll.y()) == is_between
+
+
+def test_a_tall_narrow_window_is_filled_by_the_picture(open_lab) -> None:
+    at = open_lab(LabView.COST, (800, 600), **QUICK)
+    low = at.canvas.height()
+    at.window.resize(800, 900)
+    QApplication.processEvents()
+    assert at.canvas.height() == low + 300
+    assert is_within(at.page.main, at.window)

@@ -47,8 +47,8 @@ NARROW_PAGE, WIDE_PAGE = 900, 1900
 """Pixels at zoom 1: below the first the panel stands under the picture; above the second it is wider."""
 SETTLES_MILLISECONDS = 500
 """How long the drawer may take to find its place when it is opened."""
-LEAST_HEIGHT = 300
-"""Pixels at zoom 1 of the picture where everything scrolls."""
+LEAST_HEIGHT, PEEK = 280, 44
+"""Pixels at zoom 1 of the picture before the page scrolls, and of the panel that are seen below the main quantity."""
 _STEPS: dict[int, QSlider.SliderAction] = {
     Qt.Key.Key_Plus: QSlider.SliderAction.SliderSingleStepAdd,
     Qt.Key.Key_Equal: QSlider.SliderAction.SliderSingleStepAdd,  # where a plus sign is, without Shift
@@ -237,7 +237,7 @@ class FramePage(RequestingPage):
         self._arrange()
 
     def _arrange(self) -> None:
-        """Two columns, or one that scrolls where the window is too narrow."""
+        """Two columns, or one that scrolls where the window is too narrow: there the panel comes last."""
         px, wide = self.look.px, self.width()
         narrow = wide < px(NARROW_PAGE) and not self.is_alone
         self.bar.fit(wide - px(28))
@@ -246,7 +246,40 @@ class FramePage(RequestingPage):
         self._panel_scroll.setMinimumWidth(0 if narrow else panel)
         self._panel_scroll.setMaximumWidth(UNBOUNDED if narrow else panel)
         self._panel_scroll.be_whole(narrow)
-        self.canvas.setMinimumHeight(0 if self.is_alone else px(LEAST_HEIGHT))
+        if narrow != self._is_narrow:
+            self._move_main()
+        least = px(LEAST_HEIGHT)
+        self.canvas.setMinimumHeight(0 if self.is_alone else max(least, self._first_sight()) if narrow else least)
+
+    @property
+    def _is_narrow(self) -> bool:
+        """Whether the main quantity stands between picture and panel."""
+        return self._columns.indexOf(self.main) >= 0
+
+    def _move_main(self) -> None:
+        """Let the main quantity stand below everything, or between picture and panel where it was below everything."""
+        if self._is_narrow:
+            self._columns.removeWidget(self.main)
+            self._all.addWidget(self.main)
+        else:
+            self._all.removeWidget(self.main)
+            self._columns.insertWidget(1, self.main)
+        if self._in_order is not None:
+            self._order_tabs()
+
+    def _order_tabs(self) -> None:
+        """Let Tab go through everything as it stands."""
+        beside = *self.panel.parts, *self.drawer.parts
+        in_order(self.bar, self.card, *((self.main, *beside) if self._is_narrow else (*beside, self.main)))
+
+    def _first_sight(self) -> int:
+        """Return how high the picture is if it, the main quantity and a bit of the panel fill what is seen first."""
+        body, around, px = self.card.body, self._all.contentsMargins(), self.look.px
+        width = max(self.width() - around.left() - around.right(), 0)
+        high = body.minimumHeightForWidth(width) if body.hasHeightForWidth() else body.minimumSize().height()
+        beside = high - (self.canvas.minimumHeight() or self.canvas.minimumSizeHint().height())
+        main = self.main.sizeHint().height() if self.view.main else 0
+        return self.height() - around.top() - self.bar.sizeHint().height() - 3 * px(10) - beside - main - px(PEEK)
 
     def begin_open(self, is_open: bool) -> None:
         self.is_open = is_open
@@ -297,7 +330,7 @@ class FramePage(RequestingPage):
         self.panel.tries.show_tries(view.id.value, view.tries, state)
         if view is not self._in_order:
             self._in_order = view
-            in_order(self.bar, self.card, *self.panel.parts, *self.drawer.parts, self.main)
+            self._order_tabs()
         self._arrange()
         self._load()
 
