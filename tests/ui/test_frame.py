@@ -302,20 +302,62 @@ def test_what_does_not_fit_is_said_and_given_up_by_escape(open_lab) -> None:
 # ---- Try ----
 
 
+def ticks(at) -> list[bool]:
+    return [box.isChecked() for box in at.tries.values()]
+
+
 def test_what_was_tried_is_ticked_and_stays_so(open_lab) -> None:
     at = open_lab()
-    assert [box.isChecked() for box in at.tries.values()] == [False] * 3
+    assert ticks(at) == [False] * 3
     at.key(Qt.Key.Key_Right)
-    assert [box.isChecked() for box in at.tries.values()] == [True, False, False]
+    assert ticks(at) == [True, False, False]
     at.type_into(at.main.box, "4608")
-    assert [box.isChecked() for box in at.tries.values()] == [True, True, False]
-    at.undo()
-    at.undo()
-    assert [box.isChecked() for box in at.tries.values()] == [True, True, False]
+    assert ticks(at) == [True, True, False]
+    at.type_into(at.main.box, "1024")  # as the example has it
+    assert ticks(at) == [True, True, False]
     at.show(LabView.GROWTH)
     assert "Double the number of tokens" not in at.tries
     at.show(LabView.COST)
-    assert [box.isChecked() for box in at.tries.values()] == [True, True, False]
+    assert ticks(at) == [True, True, False]
+
+
+def test_what_is_undone_is_not_done_and_can_be_tried_again(open_lab) -> None:
+    at = open_lab()
+    at.key(Qt.Key.Key_Right)
+    at.time += 2.0  # or both were one step
+    at.type_into(at.main.box, "4608")
+    at.undo()
+    assert ticks(at) == [True, False, False]  # that it is twice as long stands again
+    at.undo()
+    assert ticks(at) == [False] * 3
+    at.window.session.redo()
+    at.settle()
+    assert ticks(at) == [True, False, False]
+    at.show(LabView.GROWTH)
+    at.undo()  # which goes back to where it was done
+    assert at.view.id is LabView.COST
+    assert ticks(at) == [False] * 3
+
+
+@pytest.mark.parametrize("is_same", [True, False], ids=["the same", "another"])
+def test_choosing_an_example_begins_again(open_lab, is_same) -> None:
+    at = open_lab()
+    at.key(Qt.Key.Key_Right)
+    at.press(at.few("windowed"))
+    assert ticks(at) == [True, False, True]
+    shown = at.state.preset
+    at.load(next(ready.id for ready in at.view.presets if (ready.id == shown) is is_same))
+    assert ticks(at) == [each.is_done(at.state) for each in at.view.tries]
+    assert not at.tries["Keep it small with a window"].isChecked()
+
+
+def test_the_same_example_begins_again_though_nothing_changes(open_lab) -> None:
+    at = open_lab()
+    at.key(Qt.Key.Key_Right)
+    at.type_into(at.main.box, "1024")
+    assert ticks(at) == [True, False, False]
+    at.load(at.state.preset)
+    assert ticks(at) == [False] * 3
 
 
 def test_a_click_on_it_shows_where_it_is_done_and_ticks_nothing(open_lab) -> None:

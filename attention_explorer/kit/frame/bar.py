@@ -61,9 +61,7 @@ class FrameBar(QWidget):
         buttons.setContentsMargins(0, 0, 0, 0)
         self.code = self._button("Code", "The NumPy program that computes what is on show")
         self.share = self._button("Share", "Copy the picture or its numbers, or write them to a file")
-        self.present = self._button(
-            "Present", "Show the picture large, to a room (F5); F2: a caption, Esc: ends it"
-        )
+        self.present = self._button("Present", "Show the picture large, to a room (F5); F2: a caption, Esc: ends it")
         self.code.clicked.connect(self.code_wanted)
         self.present.clicked.connect(self.present_wanted)
         menu = QMenu(self.share)

@@ -88,7 +88,7 @@ class ItemsWidget(PointedPicture):
 
 
 class TryBox(QCheckBox):
-    """Something to try: a click shows where, and it is ticked by being done."""
+    """Something to try: a click shows where, and it is ticked by being done, until that is undone."""
 
     def nextCheckState(self) -> None:
         """Stay as it is: only doing it ticks it."""
@@ -108,8 +108,8 @@ class TryCard(Card):
     def __init__(self, look: Look, parent: QWidget | None = None) -> None:
         self.boxes: list[TryBox] = []
         self._tries: tuple[Try[Any], ...] = ()
-        self._done: set[str] = set()
-        """What has been done since the window was opened; undo does not untick it."""
+        self._done: dict[str, set[str]] = {}
+        """By view, what has been done since its example was chosen, save what was taken back."""
         self._least_height = 0
         super().__init__(look, "Try", kind="note", parent=parent)
 
@@ -120,7 +120,7 @@ class TryCard(Card):
             box.setMinimumHeight(self._least_height)
 
     def show_tries(self, key: str, tries: Sequence[Try[Any]], state: Any) -> None:  # noqa: ANN401 # what they ask of
-        """Show what to try in a view of this name, and tick what is done."""
+        """Show what to try in a view of this name, and tick what is done now or was done since it was begun."""
         while len(self.boxes) < len(tries):
             box = TryBox()
             box.setMinimumHeight(self._least_height)
@@ -128,15 +128,23 @@ class TryCard(Card):
             self.boxes.append(box)
             self.body.addWidget(box)
         self._tries = tuple(tries)
+        done = self._done.setdefault(key, set())
+        done.update(each.words for each in tries if each.is_done(state))
         for place, box in enumerate(self.boxes):
             box.setVisible(place < len(tries))
             if place < len(tries):
-                name = f"{key} {tries[place].words}"
-                if tries[place].is_done(state):
-                    self._done.add(name)
                 box.setText(tries[place].words)
-                box.setChecked(name in self._done)
+                box.setChecked(tries[place].words in done)
         self.setVisible(bool(tries))
+
+    def forget(self, key: str) -> None:
+        """Have nothing done in a view: it is begun again."""
+        self._done.pop(key, None)
+
+    def take_back(self, key: str, tries: Sequence[Try[Any]], old: Any, new: Any) -> None:  # noqa: ANN401 # states
+        """Have that not done which an undo from ``old`` to ``new`` has taken back."""
+        done = self._done.setdefault(key, set())
+        done -= {each.words for each in tries if each.is_done(old) and not each.is_done(new)}
 
     def _ask(self, place: int) -> None:
         self.wanted.emit(self._tries[place])

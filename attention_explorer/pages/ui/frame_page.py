@@ -145,7 +145,9 @@ class FramePage(RequestingPage):
 
     def show_example(self, ready: Preset[Any]) -> None:
         """Show an example of the view on show."""
+        self.panel.tries.forget(self.view.id.value)
         self.apply(Change(ready.state, f"Load “{ready.title}”"))
+        self._show_tries()
 
     @classmethod
     def view_actions(cls, views: Iterable[Choice]) -> tuple[PageAction, ...]:
@@ -203,6 +205,7 @@ class FramePage(RequestingPage):
         self.drawer.changed.connect(self._on_field)
         self.drawer.refused.connect(self.refused)
         self.main.refused.connect(self.refused)
+        self.session.undone.connect(self._on_undone)
         self.requests.delivered.connect(self._on_delivered)
         self.requests.changed.connect(self.on_requests_changed)
         self.note.said.connect(self.said)
@@ -327,15 +330,26 @@ class FramePage(RequestingPage):
         if view.main:
             self.main.show_view(view, state)
         self._fill_drawer()
-        self.panel.tries.show_tries(view.id.value, view.tries, state)
+        if old is not new and self._part(old).preset != state.preset:
+            self.panel.tries.forget(view.id.value)
+        self._show_tries()
         if view is not self._in_order:
             self._in_order = view
             self._order_tabs()
         self._arrange()
         self._load()
 
-    def _part(self, state: ExplorerState) -> object:
+    def _part(self, state: ExplorerState) -> Any:  # noqa: ANN401 # of the view on show
         return getattr(state, self.view_of(state).part.name)
+
+    def _show_tries(self) -> None:
+        self.panel.tries.show_tries(self.view.id.value, self.view.tries, self.state)
+
+    def _on_undone(self, old: ExplorerState, new: ExplorerState, _text: str) -> None:
+        view = self.view_of(new)
+        before, after = (view.of(getattr(each, view.part.name)) for each in (old, new))
+        self.panel.tries.take_back(view.id.value, view.tries, before, after)
+        self._show_tries()
 
     def request_now(self) -> PictureRequest[Any]:
         """Return what the present state asks for."""
