@@ -18,7 +18,10 @@ from attention_explorer.core.declared import declaration_of
 from attention_explorer.core.preset import preset_of
 from attention_explorer.kit.controls.number_box import NumberBox
 from attention_explorer.kit.controls.panel_scroll import bring_into_view
+from attention_explorer.kit.frame.panel import FramePanel
+from attention_explorer.kit.picture import Panel
 from attention_explorer.kit.pictures.pointed_picture import PointedPicture
+from attention_explorer.kit.theme import LIGHT, Look
 from attention_explorer.model.score_draws import ScoreSource
 from attention_explorer.pages.lab.cost_presets import COST_PRESETS
 from attention_explorer.pages.lab.cost_state import CostState
@@ -582,6 +585,15 @@ def test_tab_goes_through_bar_picture_controls_panel_and_main_quantity(open_lab)
             press_tab(at.window)
         assert list(dict.fromkeys(reached[:-1])) == list(parts)
         assert len([name for name in reached if name == "main"]) == 2
+
+
+def test_a_panel_has_no_formula_before_there_is_a_picture(qtbot) -> None:
+    panel = FramePanel(Look(LIGHT))
+    qtbot.addWidget(panel)
+    panel.show()
+    assert not panel.formula.isVisible()
+    panel.show_panel(Panel("Title", formula="α = 1"))
+    assert panel.formula.isVisible()
 
 
 # ---- Small windows ----

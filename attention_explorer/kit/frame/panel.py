@@ -170,6 +170,7 @@ class FramePanel(QWidget):
         self.items = ItemsWidget(look, "At a glance")
         self.sentence = TermBlock(look, 2, "What follows")
         self.formula = FormulaLabel(look, read_formula("α"), FORMULA_SIZE)
+        self.formula.hide()  # until there is one
         self.tries = TryCard(look)
         self.more = QPushButton("More")
         self.more.setAccessibleDescription("All other controls, and all that the picture says")
