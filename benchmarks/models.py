@@ -143,10 +143,10 @@ def products(model: Model, tokens: int) -> Callable[[], object]:
     def drawn(*shape: int) -> Floats:
         return random.standard_normal(shape, dtype=np.float32)
 
-    part, network = layers[0].attention, layers[0].network
-    x, joined = drawn(tokens, part.project.weight.shape[0]), drawn(tokens, part.heads * part.width)
-    q = drawn(part.kv_heads, part.heads // part.kv_heads * tokens, part.width)
-    k, hidden = drawn(part.kv_heads, tokens, part.width), drawn(tokens, network.down.weight.shape[0])
+    spec = model.transformer.main.spec
+    x, joined = drawn(tokens, spec.width), drawn(tokens, spec.heads * spec.head_width)
+    q = drawn(spec.kv_heads, spec.heads // spec.kv_heads * tokens, spec.head_width)
+    k, hidden = drawn(spec.kv_heads, tokens, spec.head_width), drawn(tokens, spec.inner)
 
     def run() -> None:
         for layer in layers:

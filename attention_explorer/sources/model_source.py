@@ -19,7 +19,6 @@ from attention_explorer.core.byte_cache import CACHE, kept
 from attention_explorer.errors import ExplorerError
 from attention_explorer.model import ArrayMap, AttentionMap
 from attention_explorer.model.arrays import Bools, Floats
-from attention_explorer.model.masks import causal_mask, window_mask
 from attention_explorer.model.one_core import one_core
 from attention_explorer.model.softmax import softmax
 from attention_explorer.model.transformer import (
@@ -274,7 +273,7 @@ class ModelSource(Source[ModelRecipe]):
     def _given(self) -> tuple[Tokens, Tokens | None]:
         """What the entrance reads, and what a decoder writes."""
         recipe, model = self.recipe, self.model
-        if recipe.context is None or (model.transformer.encoder is None and model.transformer.main.is_causal):
+        if recipe.context is None or (model.transformer.encoder is None and model.transformer.main.spec.is_causal):
             return model.taken(recipe.sentence)
         if model.transformer.encoder is None:
             return model.taken((recipe.sentence, recipe.context))
@@ -344,14 +343,14 @@ class ModelSource(Source[ModelRecipe]):
     @property
     def heads(self) -> tuple[int, ...]:
         stack = self._stack_if_open()
-        return (1,) if stack is None else (stack.heads,) * len(stack.layers)
+        return (1,) if stack is None else (stack.spec.heads,) * len(stack.layers)
 
     def layers(self, lookup: Lookup) -> Sequence[Layer]:
         stack = self._stack
         hidden = _as_array(lookup.mask, len(self._cut[0]), len(self._cut[1]))
         is_short = max(map(len, self._cut)) * stack.layers[0].nbytes <= SHORT
         run = self._run(lookup, hidden)
-        known = Pass(run, self._kind, with_weights=not stack.divides_by_root, is_short=is_short)
+        known = Pass(run, self._kind, with_weights=not stack.spec.divides_by_root, is_short=is_short)
 
         def make(_layers: Sequence[Layer], place: int) -> Layer:
             return self._layer(known(place), place, hidden, lookup)
@@ -367,7 +366,7 @@ class ModelSource(Source[ModelRecipe]):
             aim = self.model.followed(aim, more)
         if hidden is not None:
             hidden = np.pad(hidden, ((0, len(more)), (0, len(more) * (kind == SELF))), mode="edge")
-        places = product((kind,), range(len(stack.layers)), range(stack.heads))
+        places = product((kind,), range(len(stack.layers)), range(stack.spec.heads))
         masks = None if hidden is None else dict.fromkeys(places, hidden)
         off = [(kind, *place) for place in lookup.off]
         softmax = self._softmax(lookup)
@@ -375,9 +374,9 @@ class ModelSource(Source[ModelRecipe]):
         return self.model.run(given, aim, off=off, masks=masks, softmax=softmax, room=0, lazily=True)
 
     def _softmax(self, lookup: Lookup) -> Softmax:
-        if not self._stack.divides_by_root:
+        if not self._stack.spec.divides_by_root:
             return AS_TRAINED
-        unscaled = 1.0 if lookup.scale is None else lookup.scale * math.sqrt(self._stack.layers[0].attention.width)
+        unscaled = 1.0 if lookup.scale is None else lookup.scale * math.sqrt(self._stack.spec.head_width)
         return Softmax(1.0 if lookup.hard else unscaled / lookup.temperature, lookup.hard)
 
     def _layer(self, known: Known, place: int, hidden: Bools | None, lookup: Lookup) -> Layer:
@@ -402,14 +401,11 @@ class ModelSource(Source[ModelRecipe]):
     # ---- What hides keys ----
 
     def _own_mask(self, layer: int) -> Bools | None:
-        if self._kind != SELF or not self._stack.is_causal:
-            return None
-        n, window = len(self._cut[0]), self._stack.layers[layer].attention.window
-        return causal_mask(n) if window is None or window >= n else window_mask(n, window, causal=True)
+        return None if self._kind == CROSS else self._stack.visible(layer, len(self._cut[0]))
 
     def mask_words(self) -> str:
         stack = self._stack_if_open()
-        return "causal" if stack is not None and stack.is_causal and self._kind == SELF else ""
+        return "causal" if stack is not None and stack.spec.is_causal and self._kind == SELF else ""
 
     # ---- What the model makes of it ----
 
@@ -428,15 +424,15 @@ class ModelSource(Source[ModelRecipe]):
         probabilities = softmax(logits)
         best = np.argsort(-probabilities, kind="stable")[:most] if ids is None else np.array(ids, np.intp)
         tokens, places = tuple(self.model.label(self.model.token(int(each))) for each in best), tuple(best.tolist())
-        return Predictions(tokens, probabilities[best], len(logits), self._stack.is_causal, places, self._key)
+        return Predictions(tokens, probabilities[best], len(logits), self._stack.spec.is_causal, places, self._key)
 
     @property
     def mask_token(self) -> str:
-        return self.model.mask if self.predicts and not self._stack.is_causal else ""
+        return self.model.mask if self.predicts and not self._stack.spec.is_causal else ""
 
     @property
     def writes(self) -> bool:
-        return self.predicts and self._stack.is_causal
+        return self.predicts and self._stack.spec.is_causal
 
     def next_text(self, layers: Sequence[Layer], temperature: float, top_k: int, seed: int) -> str:
         head = self.model.transformer.head if self.writes else None
@@ -478,9 +474,9 @@ class ModelSource(Source[ModelRecipe]):
     @property
     def traits(self) -> Traits:
         stack, lacks = self._stack_if_open(), dict(_LACKS)
-        if stack is None or (self.model.transformer.encoder is None and stack.is_causal):
+        if stack is None or (self.model.transformer.encoder is None and stack.spec.is_causal):
             lacks[Ability.SECOND_SENTENCE] = _NO_SECOND
-        if stack is not None and not stack.divides_by_root:
+        if stack is not None and not stack.spec.divides_by_root:
             lacks[Ability.SCORES] = _NO_PLAIN_SCORES
         origin = f"computed here by the model “{self._name}”"
         return Traits(f"“{self._name}”", origin, Made.LEARNED, lacks, runs_without_heads=True)
@@ -509,10 +505,12 @@ class ModelSource(Source[ModelRecipe]):
         of_encoder = self._kind == CROSS and name != "Q"
         x, what = ("X′", "what leaves the encoder") if of_encoder else ("X", "what enters the layer")
         what += f" of “{self._name}”"
-        if stack.layers[layer].pre_norm and not of_encoder:
+        if part.norms.before is not None and not of_encoder:
             what += ", after its norm"
         said = f"{name} = {x}·W_{name}{' + b' if part.project.bias is not None else ''}"
-        if stack.rope is not None and name != "V":
+        if part.qk_norms is not None and name != "V":
+            said += ", then normalised"
+        if self._kind != CROSS and stack.spec.layers[layer].rope is not None and name != "V":
             said += ", then turned by its token’s position (rotary)"
         return f"{said}; {x} is {what}"
 

@@ -1,8 +1,9 @@
 """The forward pass of trained transformers: decoders, encoders and encoder–decoders, in float32.
 
-`Stack` is a tower of layers with its embeddings, `Layer` is what papers draw as one box, and `Transformer` runs one
-tower, or two of which the second looks at the first. What a run gives is a `TransformerRun`. Nothing here knows of
-files: weights come in as arrays, or as functions that fetch them when their layer is run.
+`Spec` says what a tower is: the switches by which families differ. `Stack` is that tower with its embeddings, `Layer`
+is what papers draw as one box, and `Transformer` runs one tower, or two of which the second looks at the first. What a
+run gives is a `TransformerRun`. Nothing here knows of files: weights come in as arrays, or as functions that fetch them
+when their layer is run.
 """
 
 from attention_explorer.model.transformer.activations import ACTIVATIONS
@@ -12,9 +13,19 @@ from attention_explorer.model.transformer.embedding import Embedding, Inputs
 from attention_explorer.model.transformer.head import Head
 from attention_explorer.model.transformer.layer import Layer, LayerRun
 from attention_explorer.model.transformer.network import Network, NetworkRun
-from attention_explorer.model.transformer.parts import FastNorm, Linear
+from attention_explorer.model.transformer.parts import FastNorm, Linear, Norms
 from attention_explorer.model.transformer.relative import RelativePositions
 from attention_explorer.model.transformer.rope import Rope
+from attention_explorer.model.transformer.spec import (
+    PROJECTIONS,
+    Buckets,
+    LayerSpec,
+    NormPlace,
+    NormSpec,
+    Places,
+    QkNorm,
+    Spec,
+)
 from attention_explorer.model.transformer.stack import CROSS, SELF, Stack, StackRun
 from attention_explorer.model.transformer.transformer import ENCODER, Transformer, TransformerRun
 
@@ -23,9 +34,11 @@ __all__ = [
     "AS_TRAINED",
     "CROSS",
     "ENCODER",
+    "PROJECTIONS",
     "SELF",
     "Attention",
     "AttentionRun",
+    "Buckets",
     "Changes",
     "Embedding",
     "FastNorm",
@@ -33,12 +46,19 @@ __all__ = [
     "Inputs",
     "Layer",
     "LayerRun",
+    "LayerSpec",
     "Linear",
     "Network",
     "NetworkRun",
+    "NormPlace",
+    "NormSpec",
+    "Norms",
+    "Places",
+    "QkNorm",
     "RelativePositions",
     "Rope",
     "Softmax",
+    "Spec",
     "Stack",
     "StackRun",
     "Transformer",

@@ -1,4 +1,4 @@
-"""Attention of all heads of a layer, as trained models have it: grouped queries, rotary, windows, biases."""
+"""Attention of all heads of a layer, as trained models have it: grouped queries, norms, rotary, biases, caps."""
 
 from __future__ import annotations
 
@@ -8,9 +8,10 @@ import numpy as np
 
 from attention_explorer.model.arrays import Bools, Floats
 from attention_explorer.model.transformer.changes import NOTHING, LayerChanges, Softmax
-from attention_explorer.model.transformer.parts import FastNorm, Linear
+from attention_explorer.model.transformer.parts import FastNorm, Linear, Norms
 from attention_explorer.model.transformer.rope import Turn
 from attention_explorer.model.transformer.softmax_in_place import hard_in_place, softmax_in_place
+from attention_explorer.model.transformer.spec import QkNorm, Spec
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -18,9 +19,9 @@ class AttentionRun:
     """Everything that one attention computed, float32. Heads share keys and values in groups: kv_heads ≤ heads."""
 
     q: Floats
-    """(heads, n_q, d), turned by their positions where they are rotary; not scaled."""
+    """(heads, n_q, d), normalised and turned by their positions where they are; not scaled."""
     k: Floats
-    """(kv_heads, n_k, d), turned too."""
+    """(kv_heads, n_k, d), likewise."""
     v: Floats
     """(kv_heads, n_k, d)."""
     weights: Floats
@@ -37,32 +38,30 @@ class Attention:
 
     Parameters
     ----------
-    norm : FastNorm
-        Before or after it, as its layer has it.
+    spec : Spec
+        Of the tower.
+    scale : float
+        What q · k is multiplied by.
+    norms : Norms
+        Around it.
     project : Linear
         (d_model, (heads + 2 kv_heads) width): the queries, keys and values of all heads, in this order.
     output : Linear
         (heads · width, d_model).
-    heads, kv_heads, width : int
-        Heads of the queries, those of keys and values, of which each serves heads ÷ kv_heads, and d of each.
-    scale : float
-        What q · k is multiplied by: 1/√d, or 1 in T5.
-    window : int, optional
-        How many keys a query sees at most, itself and those before it.
+    qk_norms : (FastNorm, FastNorm), optional
+        Of queries and of keys, where the tower has them.
 
     Notes
     -----
-    Vaswani et al. 2017, section 3.2; Ainslie et al. 2023 for groups; Beltagy et al. 2020 for windows.
+    Vaswani et al. 2017, section 3.2; Ainslie et al. 2023 for groups.
     """
 
-    norm: FastNorm
+    spec: Spec
+    scale: float
+    norms: Norms
     project: Linear
     output: Linear
-    heads: int
-    kv_heads: int
-    width: int
-    scale: float
-    window: int | None = None
+    qk_norms: tuple[FastNorm, FastNorm] | None = None
 
     def __call__(
         self,
@@ -92,7 +91,7 @@ class Attention:
         q, k, v = self._projected(x, context)
         if turn is not None:
             q, k = turn(q), turn(k)
-        weights = self._weights(q, k, changes.visible(visible, self.heads), bias, changes.softmax)
+        weights = self._weights(q, k, changes.visible(visible, self.spec.heads), bias, changes.softmax)
         for head, pattern in changes.patterns.items():
             weights[head] = pattern
         mixed = (self._grouped(weights) @ v).reshape(q.shape)
@@ -101,26 +100,33 @@ class Attention:
         return AttentionRun(q, k, v, weights, mixed, self.output(joined))
 
     def _projected(self, x: Floats, context: Floats | None) -> tuple[Floats, Floats, Floats]:
+        spec = self.spec
+        inner, keys = spec.heads * spec.head_width, spec.kv_heads * spec.head_width
         if context is None:
-            every = self._split(self.project(x))
-            return every[: self.heads], every[self.heads : -self.kv_heads], every[-self.kv_heads :]
-        inner, total = self.heads * self.width, self.project.weight.shape[1]
-        both = self._split(self.project.part(inner, total)(context))
-        return self._split(self.project.part(0, inner)(x)), both[: self.kv_heads], both[self.kv_heads :]
+            rows = self.project(x)
+            mine, theirs = rows[:, :inner], rows[:, inner:]
+        else:
+            mine, theirs = self.project.part(0, inner)(x), self.project.part(inner, inner + 2 * keys)(context)
+        q, k = self._normed(QkNorm.WHOLE, mine, theirs[:, :keys])
+        q, k = self._normed(QkNorm.HEAD, self._split(q), self._split(k))
+        return q, k, self._split(theirs[:, keys:])
+
+    def _normed(self, kind: QkNorm, q: Floats, k: Floats) -> tuple[Floats, Floats]:
+        if self.qk_norms is None or self.spec.qk_norm is not kind:
+            return q, k
+        return self.qk_norms[0](q), self.qk_norms[1](k)
 
     def _split(self, rows: Floats) -> Floats:
         """Return (n, heads · width) as (heads, n, width), each head in one piece: four times as fast to multiply."""
-        return np.ascontiguousarray(rows.reshape(len(rows), -1, self.width).transpose(1, 0, 2))
+        return np.ascontiguousarray(rows.reshape(len(rows), -1, self.spec.head_width).transpose(1, 0, 2))
 
     def _grouped(self, of_heads: Floats) -> Floats:
         """Return (heads, n_q, …) as (kv_heads, group · n_q, …), so that each group is multiplied at once."""
-        return of_heads.reshape(self.kv_heads, -1, of_heads.shape[-1])
+        return of_heads.reshape(self.spec.kv_heads, -1, of_heads.shape[-1])
 
     def _weights(self, q: Floats, k: Floats, visible: Bools | None, bias: Floats | None, softmax: Softmax) -> Floats:
         """Return softmax(q kᵀ · scale + bias) where it is visible, (heads, n_q, n_k)."""
-        scaled = q * np.float32(self.scale * softmax.factor)
-        scores: Floats = (self._grouped(scaled) @ k.swapaxes(1, 2)).reshape(self.heads, q.shape[1], k.shape[1])
-        largest = _longest(scaled) * _longest(k)  # Cauchy and Schwarz
+        scores, largest = self._scores(q, k, softmax.factor)
         if bias is not None:
             added = bias if softmax.factor == 1.0 else bias * np.float32(softmax.factor)
             scores += added
@@ -130,6 +136,17 @@ class Attention:
         else:
             softmax_in_place(scores, visible, largest)
         return scores
+
+    def _scores(self, q: Floats, k: Floats, factor: float) -> tuple[Floats, float]:
+        """Return q kᵀ · scale, capped where the tower caps it, times a factor, and a bound on their size."""
+        cap = self.spec.soft_cap
+        scaled = q * np.float32(self.scale * factor if cap is None else self.scale / cap)
+        scores: Floats = (self._grouped(scaled) @ k.swapaxes(1, 2)).reshape(len(q), q.shape[1], k.shape[1])
+        if cap is None:
+            return scores, _longest(scaled) * _longest(k)  # Cauchy and Schwarz
+        np.tanh(scores, out=scores)
+        scores *= np.float32(cap * factor)
+        return scores, cap * factor
 
 
 def _longest(rows: Floats) -> float:

@@ -10,7 +10,8 @@ import numpy as np
 import numpy.typing as npt
 
 from attention_explorer.model.arrays import Floats
-from attention_explorer.model.transformer.parts import FastNorm, Linear
+from attention_explorer.model.transformer.parts import FastNorm, Linear, normed
+from attention_explorer.model.transformer.spec import Places, Spec
 
 Ids = npt.NDArray[np.integer[Any]]
 
@@ -28,56 +29,48 @@ class Embedding:
 
     Parameters
     ----------
+    spec : Spec
+        Of the tower: the factor of words, and how positions count.
     words : callable
         Returns the vectors of some ids, (n, d), float32.
-    vocabulary : int
-        How many ids there are.
-    scale : float
-        What they are multiplied by.
-    positions : ndarray, (places, d), optional
-        Learned vectors, added.
-    offset : int
-        The place of the first token in them.
-    padding : int, optional
-        An id that has no position of its own, but takes place ``offset − 1``: RoBERTa counts so.
-    types : ndarray, (kinds, d), optional
+    places : ndarray, (places, d), optional
+        Learned vectors of positions, added.
+    kinds : ndarray, (kinds, d), optional
         Added by the sentence that a token belongs to.
     norm : FastNorm, optional
         Of their sum.
     widen : Linear, optional
-        (d, d_model): ALBERT's vectors are narrower than its layers.
+        (d, d_model), where word vectors are narrower than layers.
     """
 
+    spec: Spec
     words: Callable[[Ids], Floats]
-    vocabulary: int
-    scale: float = 1.0
-    positions: Floats | None = None
-    offset: int = 0
-    padding: int | None = None
-    types: Floats | None = None
+    places: Floats | None = None
+    kinds: Floats | None = None
     norm: FastNorm | None = None
     widen: Linear | None = None
 
     @property
     def longest(self) -> int | None:
         """How many tokens there can be; None where only memory ends it."""
-        return None if self.positions is None else len(self.positions) - self.offset
+        return None if self.spec.places is None else self.spec.places.rows - self.spec.places.offset
 
     def __call__(self, given: Inputs) -> Floats:
         """Return the vectors of n tokens, (n, d_model)."""
         x = self.words(given.ids)
-        if self.scale != 1.0:
-            x = x * np.float32(self.scale)
-        if self.types is not None:
-            x = x + (self.types[0] if given.types is None or len(self.types) == 1 else self.types[given.types])
-        if self.positions is not None:
-            x = x + self.positions[self._places(given.ids)]
-        if self.norm is not None:
-            x = self.norm(x)
+        if self.spec.embedding_scale != 1.0:
+            x = x * np.float32(self.spec.embedding_scale)
+        if self.kinds is not None:
+            x = x + (self.kinds[0] if given.types is None or len(self.kinds) == 1 else self.kinds[given.types])
+        if self.places is not None and self.spec.places is not None:
+            x = x + self.places[_rows(self.spec.places, given.ids)]
+        x = normed(self.norm, x)
         return x if self.widen is None else self.widen(x)
 
-    def _places(self, ids: Ids) -> Ids:
-        if self.padding is None:
-            return np.arange(self.offset, self.offset + len(ids))
-        counts = ids != self.padding
-        return np.where(counts, np.cumsum(counts) + self.offset - 1, self.offset - 1)
+
+def _rows(places: Places, ids: Ids) -> Ids:
+    """Return which row of the positions each token has."""
+    if places.padding is None:
+        return np.arange(places.offset, places.offset + len(ids))
+    counts = ids != places.padding
+    return np.where(counts, np.cumsum(counts) + places.offset - 1, places.offset - 1)

@@ -8,7 +8,7 @@ import numpy as np
 
 from attention_explorer.model.arrays import Floats
 from attention_explorer.model.transformer.activations import activate_rows
-from attention_explorer.model.transformer.parts import FastNorm, Linear
+from attention_explorer.model.transformer.parts import FastNorm, Linear, normed
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -20,7 +20,9 @@ class Head:
     decode : Linear
         (d, vocabulary), often the table of the embeddings itself.
     scale : float
-        What the hidden states are multiplied by before it (T5).
+        What the hidden states are multiplied by before it.
+    cap : float, optional
+        Logits become c · tanh(logits / c).
     transform : Linear, optional
         (d_model, d), before it, as models that fill in masked words have it.
     activation : str
@@ -31,6 +33,7 @@ class Head:
 
     decode: Linear
     scale: float = 1.0
+    cap: float | None = None
     transform: Linear | None = None
     activation: str = ""
     norm: FastNorm | None = None
@@ -42,6 +45,5 @@ class Head:
         if self.transform is not None:
             x = self.transform(x)
             activate_rows(self.activation, x)
-        if self.norm is not None:
-            x = self.norm(x)
-        return self.decode(x)
+        logits = self.decode(normed(self.norm, x))
+        return logits if self.cap is None else np.tanh(logits / np.float32(self.cap)) * np.float32(self.cap)

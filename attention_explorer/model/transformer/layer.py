@@ -1,9 +1,10 @@
-"""A layer: attention and a network, each with its norm and a way around it; a decoder's with a look at the encoder."""
+"""A layer: attention and a network, each with its norms and a way around it; a decoder's with a look at the encoder."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from functools import partial
 from typing import Protocol, TypeVar
 
 import numpy as np
@@ -12,13 +13,9 @@ from attention_explorer.model.arrays import Bools, Floats
 from attention_explorer.model.transformer.attention import Attention, AttentionRun
 from attention_explorer.model.transformer.changes import NOTHING, LayerChanges
 from attention_explorer.model.transformer.network import Network, NetworkRun
-from attention_explorer.model.transformer.parts import FastNorm
+from attention_explorer.model.transformer.parts import Norms, normed
 from attention_explorer.model.transformer.rope import Turn
-
-
-class _Part(Protocol):
-    @property
-    def norm(self) -> FastNorm: ...
+from attention_explorer.model.transformer.spec import Spec
 
 
 class _Run(Protocol):
@@ -58,20 +55,20 @@ class Layer:
 
     Parameters
     ----------
+    spec : Spec
+        Of the tower.
     attention : Attention
         Of the tokens to each other.
     network : Network
         Of each token by itself.
     cross : Attention, optional
         Of a decoder to its encoder, between the two.
-    pre_norm : bool
-        Whether norms stand before each part (Xiong et al. 2020), or after the addition (Vaswani et al. 2017).
     """
 
+    spec: Spec
     attention: Attention
     network: Network
     cross: Attention | None = None
-    pre_norm: bool = True
 
     @property
     def nbytes(self) -> int:
@@ -83,24 +80,19 @@ class Layer:
     @np.errstate(all="ignore")  # whoever runs it looks for what is not finite
     def __call__(self, x: Floats, given: Surroundings) -> LayerRun:
         """Run on (n, d_model)."""
-        attention, x = self._around(
-            self.attention,
-            x,
-            lambda rows: self.attention(
-                rows, visible=given.visible, bias=given.bias, turn=given.turn, changes=given.changes
-            ),
-        )
+        look = partial(self.attention, visible=given.visible, bias=given.bias, turn=given.turn, changes=given.changes)
+        attention, y = self._around(self.attention.norms, x, x, look)
         cross = None
         if self.cross is not None:
-            look = self.cross
-            cross, x = self._around(look, x, lambda rows: look(rows, given.context, changes=given.cross_changes))
-        network, x = self._around(self.network, x, self.network)
-        return LayerRun(attention, cross, network, x)
+            look = partial(self.cross, context=given.context, changes=given.cross_changes)
+            cross, y = self._around(self.cross.norms, y, y, look)
+        network, y = self._around(self.network.norms, x if self.spec.parallel else y, y, self.network)
+        return LayerRun(attention, cross, network, y)
 
-    def _around(self, part: _Part, x: Floats, run: Callable[[Floats], R]) -> tuple[R, Floats]:
-        """Return what a part computed, and x with it added."""
-        if self.pre_norm:
-            found = run(part.norm(x))
-            return found, x + found.output
-        found = run(x)
-        return found, part.norm(x + found.output)
+    def _around(self, norms: Norms, x: Floats, way: Floats, run: Callable[[Floats], R]) -> tuple[R, Floats]:
+        """Return what a part makes of x, and the way around it, to which that is added."""
+        found = run(normed(norms.before, x))
+        added = normed(norms.inner, found.output)
+        if self.spec.residual_scale != 1.0:
+            added = added * np.float32(self.spec.residual_scale)
+        return found, normed(norms.after, way + added)

@@ -6,7 +6,8 @@ from dataclasses import dataclass
 
 from attention_explorer.model.arrays import Floats
 from attention_explorer.model.transformer.activations import activate_rows
-from attention_explorer.model.transformer.parts import FastNorm, Linear
+from attention_explorer.model.transformer.parts import Linear, Norms
+from attention_explorer.model.transformer.spec import Spec
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -25,35 +26,32 @@ class Network:
 
     Parameters
     ----------
-    norm : FastNorm
-        Before or after it, as its layer has it.
+    spec : Spec
+        Of the tower: f, and whether there is a gate.
+    norms : Norms
+        Around it.
     up : Linear
         (d_model, d_ff), or with a gate (d_model, 2 d_ff): the gate, then what it is multiplied by.
     down : Linear
         (d_ff, d_model).
-    activation : str
-        f, a name of `ACTIVATIONS`.
-    gated : bool
-        Whether there is a gate.
 
     Notes
     -----
     Vaswani et al. 2017, eq. 2; Shazeer 2020, eq. 6.
     """
 
-    norm: FastNorm
+    spec: Spec
+    norms: Norms
     up: Linear
     down: Linear
-    activation: str
-    gated: bool = False
 
     def __call__(self, x: Floats) -> NetworkRun:
         """Run on rows, (n, d_model), normalised where the layer has it so."""
         inner = self.up(x)
-        if not self.gated:
-            activate_rows(self.activation, inner)
+        if not self.spec.gated:
+            activate_rows(self.spec.activation, inner)
             return NetworkRun(inner, self.down(inner))
         width = inner.shape[1] // 2
-        activate_rows(self.activation, inner[:, :width])
+        activate_rows(self.spec.activation, inner[:, :width])
         hidden: Floats = inner[:, :width] * inner[:, width:]
         return NetworkRun(hidden, self.down(hidden))

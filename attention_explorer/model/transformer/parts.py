@@ -1,8 +1,9 @@
-"""The two parts that everything else is made of: a matrix with its bias, and a norm."""
+"""The parts that everything else is made of: a matrix with its bias, a norm, and the norms around a part of a layer."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 
@@ -46,9 +47,9 @@ class FastNorm:
     ----------
     kind : NormKind
         Which of the two.
-    gain : ndarray, (d_model,)
+    gain : ndarray, (d,)
         Factor of each feature.
-    bias : ndarray, (d_model,), optional
+    bias : ndarray, (d,), optional
         Added to each feature.
     eps : float
         Added under the root.
@@ -64,11 +65,24 @@ class FastNorm:
     eps: float
 
     def __call__(self, x: Floats) -> Floats:
-        """Return the normalised rows, (n, d_model)."""
+        """Return the normalised rows, (..., d)."""
         rows = centred_rows(x) if self.kind is NormKind.LAYER else x
-        mean_square = np.einsum("nd,nd->n", rows, rows)[:, None] / np.float32(x.shape[-1])
+        mean_square = np.einsum("...d,...d->...", rows, rows)[..., None] / np.float32(x.shape[-1])
         y: Floats = rows / norm_divisor(mean_square, self.eps, eps_inside_sqrt=True)
         y *= self.gain
         if self.bias is not None:
             y += self.bias
         return y
+
+
+class Norms(NamedTuple):
+    """The norms of a part f of a layer: after(x + inner(f(before(x)))), each of them or none."""
+
+    before: FastNorm | None = None
+    inner: FastNorm | None = None
+    after: FastNorm | None = None
+
+
+def normed(norm: FastNorm | None, x: Floats) -> Floats:
+    """Return the normalised rows, or the rows themselves where there is no norm."""
+    return x if norm is None else norm(x)

@@ -15,11 +15,13 @@ class Turn(NamedTuple):
     """The rotation of some positions."""
 
     cos: Floats
-    """(n, d/2), float32."""
+    """(n, pairs), float32."""
     sin: Floats
     first: slice
     second: slice
     """Where the two features of each pair stand."""
+    rest: slice
+    """Where features stand that are left as they are."""
 
     def __call__(self, x: Floats) -> Floats:
         """Turn queries or keys, (heads, n, d)."""
@@ -29,6 +31,7 @@ class Turn(NamedTuple):
         turned[..., self.first] -= b * self.sin
         np.multiply(a, self.sin, out=turned[..., self.second])
         turned[..., self.second] += b * self.cos
+        turned[..., self.rest] = x[..., self.rest]
         return turned
 
 
@@ -39,11 +42,12 @@ class Rope:
     Parameters
     ----------
     frequencies : callable
-        Radians per position of each pair, (d/2,) float32, for a number of tokens: some models slow down in long texts.
+        Radians per position of each pair, float32, for a number of tokens: some models slow down in long texts. There
+        are d/2, or fewer where only the first features of a head are turned.
     factor : float
         What cosines and sines are multiplied by; 1 but for YaRN.
     interleaved : bool
-        Whether pairs are neighbours (2i, 2i + 1), as llama.cpp stores them, or halves apart (i, i + d/2).
+        Whether pairs are neighbours (2i, 2i + 1), as llama.cpp stores them, or halves of what is turned apart.
 
     Notes
     -----
@@ -60,5 +64,7 @@ class Rope:
         angles = np.arange(n, dtype=np.float32)[:, None] * frequencies
         cos, sin = np.cos(angles) * np.float32(self.factor), np.sin(angles) * np.float32(self.factor)
         half = len(frequencies)
-        pairs = (slice(0, None, 2), slice(1, None, 2)) if self.interleaved else (slice(0, half), slice(half, None))
-        return Turn(cos, sin, *pairs)
+        first, second = slice(0, half), slice(half, 2 * half)
+        if self.interleaved:
+            first, second = slice(0, 2 * half, 2), slice(1, 2 * half, 2)
+        return Turn(cos, sin, first, second, rest=slice(2 * half, None))

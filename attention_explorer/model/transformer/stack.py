@@ -16,9 +16,10 @@ from attention_explorer.model.transformer.attention import AttentionRun
 from attention_explorer.model.transformer.changes import Changes
 from attention_explorer.model.transformer.embedding import Embedding, Inputs
 from attention_explorer.model.transformer.layer import Layer, LayerRun, Surroundings
-from attention_explorer.model.transformer.parts import FastNorm
+from attention_explorer.model.transformer.parts import FastNorm, normed
 from attention_explorer.model.transformer.relative import RelativePositions
 from attention_explorer.model.transformer.rope import Rope, Turn
+from attention_explorer.model.transformer.spec import Spec
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -27,32 +28,30 @@ class Stack:
 
     Parameters
     ----------
+    spec : Spec
+        What it is.
     embedding : Embedding
         What enters the first layer.
     layers : sequence of Layer
         Taken one after the other, so that one that is fetched when it is asked for need not be kept.
-    heads : int
-        Of each layer.
-    is_causal : bool
-        Whether a token sees only itself and those before it.
     final_norm : FastNorm, optional
         After the last layer.
-    rope : Rope, optional
-        Turns queries and keys.
     relative : RelativePositions, optional
         Added to the scores.
-    divides_by_root : bool
-        Whether scores are q · k ÷ √d and nothing else.
     """
 
+    spec: Spec
     embedding: Embedding
     layers: Sequence[Layer]
-    heads: int
-    is_causal: bool
     final_norm: FastNorm | None = None
-    rope: Rope | None = None
     relative: RelativePositions | None = None
-    divides_by_root: bool = True
+
+    def visible(self, layer: int, n: int) -> Bools | None:
+        """Return who may attend to whom in a layer, (n, n); None for all to all."""
+        window, is_causal = self.spec.layers[layer].window, self.spec.is_causal
+        if window is not None and window < n:
+            return window_mask(n, window, causal=is_causal)
+        return causal_mask(n) if is_causal else None
 
 
 SELF, CROSS = "self", "cross"
@@ -137,6 +136,8 @@ class StackRun:
         self._context, self._room = context, room
         self._kept: dict[str, dict[int, Floats]] = {SELF: {}, CROSS: {}}
         self._hidden: list[Floats] = []
+        self._masks: dict[int | None, Bools | None] = {}
+        self._turns: dict[Rope, Turn] = {}
         self._lock = RLock()
 
     @property
@@ -216,33 +217,31 @@ class StackRun:
                 if found.weights.nbytes <= self._room:
                     self._kept[kind][place] = found.weights
                     self._room -= found.weights.nbytes
-        is_last = place == self.count - 1
-        return run.output if not is_last or self._stack.final_norm is None else self._stack.final_norm(run.output)
+        return normed(self._stack.final_norm if place == self.count - 1 else None, run.output)
 
     def _through(self, place: int, x: Floats) -> LayerRun:
-        layer = self._stack.layers[place]
-        turn, bias = self._positions
-        visible = self._visible(layer.attention.window)
-        changes, cross = self._changes.of(place), self._cross_changes.of(place)
         context = None if self._context is None else self._context()
-        return layer(x, Surroundings(visible, bias, turn, context, changes, cross))
+        rope = self._stack.spec.layers[place].rope
+        turn = None if rope is None else self._turn(rope)
+        changes, cross = self._changes.of(place), self._cross_changes.of(place)
+        given = Surroundings(self._visible(place), self._bias, turn, context, changes, cross)
+        return self._stack.layers[place](x, given)
 
-    def _visible(self, window: int | None) -> Bools | None:
-        if not self._stack.is_causal:
-            return None
-        if window is None or window >= self._n:
-            return self._before
-        return window_mask(self._n, window, causal=True)
+    def _visible(self, place: int) -> Bools | None:
+        window = self._stack.spec.layers[place].window
+        if window not in self._masks:
+            self._masks[window] = self._stack.visible(place, self._n)
+        return self._masks[window]
+
+    def _turn(self, rope: Rope) -> Turn:
+        if rope not in self._turns:
+            self._turns[rope] = rope.turn(self._n)
+        return self._turns[rope]
 
     @cached_property
-    def _before(self) -> Bools:
-        return causal_mask(self._n)
-
-    @cached_property
-    def _positions(self) -> tuple[Turn | None, Floats | None]:
-        rope, relative = self._stack.rope, self._stack.relative
-        turn = None if rope is None else rope.turn(self._n)
-        return turn, None if relative is None else relative.bias(self._n, self._n)
+    def _bias(self) -> Floats | None:
+        relative = self._stack.relative
+        return None if relative is None else relative.bias(self._n, self._n)
 
     def _cross_again(self, place: int) -> Floats:
         cross = self.layer(place).cross

@@ -102,7 +102,7 @@ def _altered(
 
 
 def _room(stack: Stack, n_q: int, n_k: int) -> Room:
-    return Room(len(stack.layers), stack.heads, n_q, n_k)
+    return Room(len(stack.layers), stack.spec.heads, n_q, n_k)
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -2,179 +2,114 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import replace
 
-from attention_explorer.errors import FileError
 from attention_explorer.model.norm import NormKind
-from attention_explorer.model.transformer import Embedding, Layer, Stack, Transformer
-from attention_explorer.sources.models.building import (
-    Sizes,
-    activation_of,
-    attention_of,
-    network_of,
+from attention_explorer.model.transformer import PROJECTIONS, LayerSpec, NormPlace, NormSpec, Places, Spec
+from attention_explorer.sources.models.family import AttentionNames, Family, NetworkNames, Tower, TowerNames
+from attention_explorer.sources.models.reading import (
+    layers_alike,
+    read_activation,
+    read_count,
     read_sizes,
+    read_windows,
 )
-from attention_explorer.sources.models.heads import LAST, are_tied, language_head
-from attention_explorer.sources.models.lazy_layers import LazyLayers
 from attention_explorer.sources.models.rope_settings import read_rope
 from attention_explorer.sources.models.settings import Settings
-from attention_explorer.sources.models.tensors import Tensors, Words
+
+_LLAMA_NAMES = TowerNames(
+    words="embed_tokens.weight",
+    layer="layers.{}.",
+    attention=AttentionNames(
+        ("self_attn.q_proj", "self_attn.k_proj", "self_attn.v_proj"), "self_attn.o_proj", ("input_layernorm",)
+    ),
+    network=NetworkNames(("mlp.gate_proj", "mlp.up_proj"), "mlp.down_proj", ("post_attention_layernorm",)),
+    final_norm="norm",
+)
+_GPT2_NAMES = TowerNames(
+    words="wte.weight",
+    places="wpe.weight",
+    layer="h.{}.",
+    attention=AttentionNames(("attn.c_attn",), "attn.c_proj", ("ln_1",)),
+    network=NetworkNames(("mlp.c_fc",), "mlp.c_proj", ("ln_2",)),
+    final_norm="ln_f",
+    input_first=True,
+)
+_QKV = frozenset({"q", "k", "v"})
 
 
-@dataclass(frozen=True, slots=True)
-class LlamaNames:
-    """What a file calls the parts of a layer of the Llama family."""
-
-    layer: str = "layers.{}."
-    attention_norm: str = "input_layernorm"
-    q: str = "self_attn.q_proj"
-    k: str = "self_attn.k_proj"
-    v: str = "self_attn.v_proj"
-    output: str = "self_attn.o_proj"
-    network_norm: str = "post_attention_layernorm"
-    gate: str = "mlp.gate_proj"
-    up: str = "mlp.up_proj"
-    down: str = "mlp.down_proj"
-
-
-@dataclass(frozen=True, slots=True)
-class LlamaLayers:
-    """How the layers of a model of the Llama family differ from those of others."""
-
-    sizes: Sizes
-    activation: str
-    eps: float
-    qkv_bias: bool = False
-    output_bias: bool = False
-    network_bias: bool = False
-
-    def fetcher(
-        self, tensors: Tensors, place: int, window: int | None, names: LlamaNames = LlamaNames()
-    ) -> Callable[[], Layer]:
-        """Return what reads a layer, the tensors of which are checked now."""
-        d, inner, at = self.sizes.width, self.sizes.inner, names.layer.format(place)
-        queries, keys = (count * self.sizes.head_width for count in (self.sizes.heads, self.sizes.kv_heads))
-        attention = attention_of(
-            tensors,
-            self.sizes,
-            tensors.norm(at + names.attention_norm, d, self.eps, NormKind.RMS),
-            (
-                tensors.linear(at + names.q, d, queries, bias=self.qkv_bias),
-                tensors.linear(at + names.k, d, keys, bias=self.qkv_bias),
-                tensors.linear(at + names.v, d, keys, bias=self.qkv_bias),
-            ),
-            tensors.linear(at + names.output, queries, d, bias=self.output_bias),
-            window=window,
-        )
-        network = network_of(
-            tensors,
-            tensors.norm(at + names.network_norm, d, self.eps, NormKind.RMS),
-            tuple(tensors.linear(at + name, d, inner, bias=self.network_bias) for name in (names.gate, names.up)),
-            tensors.linear(at + names.down, inner, d, bias=self.network_bias),
-            self.activation,
-        )
-        return lambda: Layer(attention(), network())
-
-
-def read_llama(settings: Settings, tensors: Tensors, room: int) -> Transformer:
-    """Return a model of the Llama family: Llama 1 to 3, SmolLM, Mistral, Qwen2.
-
-    Notes
-    -----
-    Touvron et al. 2023; Jiang et al. 2023 for Mistral's windows; Yang et al. 2024 for Qwen2's biases.
-    """
+def _llama_like(said: Settings) -> Spec:
+    """Return what all of the Llama family have in common: no biases, no windows."""
     sizes = read_sizes(
-        settings,
-        width="hidden_size",
-        inner="intermediate_size",
-        layers="num_hidden_layers",
-        heads="num_attention_heads",
-        kv_heads="num_key_value_heads",
-        head_width="head_dim",
+        said, "hidden_size", "intermediate_size", "num_attention_heads", "num_key_value_heads", "head_dim"
     )
-    if sizes.head_width % 2:
-        raise FileError(f"{settings.where} says a head of {sizes.head_width} features, but rotary turns pairs of them.")
-    bias = settings.flag("attention_bias", False) if settings.text("model_type") == "llama" else False
-    layers = LlamaLayers(
-        sizes,
-        activation_of(settings, "hidden_act"),
-        settings.number("rms_norm_eps"),
-        qkv_bias=bias or settings.text("model_type") == "qwen2",
-        output_bias=bias,
-        network_bias=settings.flag("mlp_bias", False),
-    )
-    tied = are_tied(settings, usually=False)
-    words = _words(tensors, "embed_tokens.weight", settings, sizes.width, tied=tied)
-    final = tensors.norm("norm", sizes.width, layers.eps, NormKind.RMS)
-    fetchers = [layers.fetcher(tensors, place, _window(settings, place)) for place in range(sizes.layers)]
-    head = language_head(settings, tensors, words, tied=tied)
-    tensors.check_rest(r".*rotary_emb\.inv_freq", r"score\.weight")
-    stack = Stack(
-        Embedding(words, settings.whole("vocab_size")),
-        LazyLayers(fetchers, room),
-        sizes.heads,
+    width = sizes["head_width"]
+    return Spec(
+        **sizes,
+        vocabulary=said.whole("vocab_size"),
+        layers=layers_alike(read_count(said, "num_hidden_layers"), width**-0.5, read_rope(said, width)),
         is_causal=True,
-        final_norm=final(),
-        rope=read_rope(settings, sizes.head_width),
+        norm=NormSpec(NormKind.RMS, said.number("rms_norm_eps"), NormPlace.PRE),
+        activation=read_activation(said, "hidden_act"),
+        gated=True,
+        biases=frozenset(),
     )
-    return Transformer(stack, head=head)
 
 
-def _words(tensors: Tensors, name: str, settings: Settings, d: int, *, tied: bool) -> Words:
-    """Return the table of words: of two that are tied, a file may hold only the last matrix."""
-    return Words(tensors, tensors.first((name, LAST) if tied else (name,), settings.whole("vocab_size"), d))
+def _windowed(spec: Spec, windows: tuple[int | None, ...]) -> Spec:
+    layers = (layer._replace(window=window) for layer, window in zip(spec.layers, windows, strict=True))
+    return replace(spec, layers=tuple(layers))
 
 
-def _window(settings: Settings, place: int) -> int | None:
-    """Return how many keys a query sees in a layer; None for all before it."""
-    family = settings.text("model_type")
-    if family == "mistral":
-        return settings.whole("sliding_window") if settings.has("sliding_window") else None
-    if family != "qwen2" or not settings.flag("use_sliding_window", False) or not settings.has("sliding_window"):
-        return None
-    kinds = settings.texts("layer_types")
-    slides = (
-        kinds[place] == "sliding_attention"
-        if place < len(kinds)
-        else place >= settings.whole("max_window_layers", least=0)
+def _llama(said: Settings) -> Spec:
+    """Llama 1 to 3, SmolLM: Touvron et al. 2023."""
+    attention = _QKV | {"output"} if said.flag("attention_bias", False) else frozenset[str]()
+    network = {"up", "down"} if said.flag("mlp_bias", False) else frozenset[str]()
+    return replace(_llama_like(said), biases=attention | network)
+
+
+def _mistral(said: Settings) -> Spec:
+    """Mistral, with one window for all layers: Jiang et al. 2023."""
+    spec = _llama_like(said)
+    window = None if said.is_null("sliding_window") else said.whole("sliding_window", 4096)
+    return _windowed(spec, (window,) * len(spec.layers))
+
+
+def _qwen2(said: Settings) -> Spec:
+    """Qwen2, with biases of queries, keys and values: Yang et al. 2024, section 2.2."""
+    spec = replace(_llama_like(said), biases=_QKV)
+    return _windowed(spec, read_windows(said, len(spec.layers)))
+
+
+def _gpt2(said: Settings) -> Spec:
+    """GPT-2: Radford et al. 2019; its scores may be divided by the number of the layer too."""
+    sizes = read_sizes(said, "n_embd", said.whole("n_inner", 4 * said.whole("n_embd")), "n_head")
+    scale = sizes["head_width"] ** -0.5 if said.flag("scale_attn_weights", True) else 1.0
+    by_depth = said.flag("scale_attn_by_inverse_layer_idx", False)
+    return Spec(
+        **sizes,
+        vocabulary=said.whole("vocab_size"),
+        layers=tuple(
+            LayerSpec(str(place), scale / (place + 1) if by_depth else scale)
+            for place in range(read_count(said, "n_layer"))
+        ),
+        is_causal=True,
+        norm=NormSpec(NormKind.LAYER, said.number("layer_norm_epsilon"), NormPlace.PRE),
+        activation=read_activation(said, "activation_function"),
+        biases=PROJECTIONS,
+        places=Places(said.whole("n_positions")),
     )
-    return settings.whole("sliding_window") if slides else None
 
 
-def read_gpt2(settings: Settings, tensors: Tensors, room: int) -> Transformer:
-    """Return GPT-2: Radford et al. 2019."""
-    settings.refuse_unless("add_cross_attention", False, "A GPT-2 that looks at an encoder is not supported.")
-    d = settings.whole("n_embd")
-    inner = settings.whole("n_inner", 4 * d)
-    sizes = read_sizes(settings, width="n_embd", inner=inner, layers="n_layer", heads="n_head")
-    eps, activation = settings.number("layer_norm_epsilon"), activation_of(settings, "activation_function")
-    scale = sizes.head_width**-0.5 if settings.flag("scale_attn_weights", True) else 1.0
-    by_depth = settings.flag("scale_attn_by_inverse_layer_idx", False)
-
-    def fetcher(place: int) -> Callable[[], Layer]:
-        at = f"h.{place}."
-        attention = attention_of(
-            tensors,
-            sizes,
-            tensors.norm(f"{at}ln_1", d, eps),
-            (tensors.linear(f"{at}attn.c_attn", d, 3 * d, input_first=True),),
-            tensors.linear(f"{at}attn.c_proj", d, d, input_first=True),
-            scale=scale / (place + 1) if by_depth else scale,
-        )
-        up = tensors.linear(f"{at}mlp.c_fc", d, inner, input_first=True)
-        down = tensors.linear(f"{at}mlp.c_proj", inner, d, input_first=True)
-        network = network_of(tensors, tensors.norm(f"{at}ln_2", d, eps), (up,), down, activation)
-        return lambda: Layer(attention(), network())
-
-    vocabulary, tied = settings.whole("vocab_size"), are_tied(settings)
-    words = _words(tensors, "wte.weight", settings, d, tied=tied)
-    places = tensors.vector("wpe.weight", settings.whole("n_positions"), d)
-    final = tensors.norm("ln_f", d, eps)
-    layers = LazyLayers([fetcher(place) for place in range(sizes.layers)], room)
-    head = language_head(settings, tensors, words, tied=tied)
-    tensors.check_rest(r"h\.\d+\.attn\.(bias|masked_bias)", r"score\.weight")
-    embedding = Embedding(words, vocabulary, positions=places())
-    divides = not by_depth and settings.flag("scale_attn_weights", True)
-    stack = Stack(embedding, layers, sizes.heads, is_causal=True, final_norm=final(), divides_by_root=divides)
-    return Transformer(stack, head=head)
+_CLASSES = (r"score\.weight",)
+_OLD_TABLES = (r".*rotary_emb\.inv_freq", *_CLASSES)
+LLAMA = Family(
+    towers=(Tower(spec=_llama, names=_LLAMA_NAMES),), prefixes=("model.",), usually_tied=False, unused=_OLD_TABLES
+)
+MISTRAL = replace(LLAMA, towers=(Tower(spec=_mistral, names=_LLAMA_NAMES),))
+QWEN2 = replace(LLAMA, towers=(Tower(spec=_qwen2, names=_LLAMA_NAMES),))
+GPT2 = Family(
+    towers=(Tower(spec=_gpt2, names=_GPT2_NAMES),),
+    prefixes=("transformer.",),
+    unused=(r"h\.\d+\.attn\.(bias|masked_bias)", *_CLASSES),
+)

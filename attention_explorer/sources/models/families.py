@@ -1,38 +1,27 @@
-"""Which reader opens which kind of model."""
+"""Which family opens which kind of model."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from typing import NamedTuple
+from collections.abc import Mapping
 
 from attention_explorer.errors import FileError, quoted
-from attention_explorer.model.transformer import Transformer
-from attention_explorer.sources.models.decoders import read_gpt2, read_llama
-from attention_explorer.sources.models.encoder_decoders import read_bart, read_t5
-from attention_explorer.sources.models.encoders import read_albert, read_bert, read_distilbert, read_roberta
+from attention_explorer.sources.models.decoders import GPT2, LLAMA, MISTRAL, QWEN2
+from attention_explorer.sources.models.encoder_decoders import BART, T5
+from attention_explorer.sources.models.encoders import ALBERT, BERT, DISTILBERT, ROBERTA
+from attention_explorer.sources.models.family import Family
 from attention_explorer.sources.models.settings import Settings
-from attention_explorer.sources.models.tensors import Tensors
-
-
-class Family(NamedTuple):
-    """A kind of model."""
-
-    read: Callable[[Settings, Tensors, int], Transformer]
-    prefixes: tuple[str, ...]
-    """What tensors may be named with, beside nothing."""
-
 
 FAMILIES: Mapping[str, Family] = {
-    "llama": Family(read_llama, ("model.",)),
-    "mistral": Family(read_llama, ("model.",)),
-    "qwen2": Family(read_llama, ("model.",)),
-    "gpt2": Family(read_gpt2, ("transformer.",)),
-    "bert": Family(read_bert, ("bert.",)),
-    "roberta": Family(read_roberta, ("roberta.",)),
-    "distilbert": Family(read_distilbert, ("distilbert.",)),
-    "albert": Family(read_albert, ("albert.",)),
-    "bart": Family(read_bart, ("model.",)),
-    "t5": Family(read_t5, ()),
+    "llama": LLAMA,
+    "mistral": MISTRAL,
+    "qwen2": QWEN2,
+    "gpt2": GPT2,
+    "bert": BERT,
+    "roberta": ROBERTA,
+    "distilbert": DISTILBERT,
+    "albert": ALBERT,
+    "bart": BART,
+    "t5": T5,
 }
 """By the ``model_type`` of configurations."""
 

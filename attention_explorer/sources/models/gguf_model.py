@@ -7,20 +7,28 @@ import numpy as np
 from attention_explorer.errors import FileError, quoted
 from attention_explorer.model.arrays import Floats
 from attention_explorer.model.norm import NormKind
-from attention_explorer.model.transformer import Embedding, Head, Linear, Rope, Stack, Transformer
-from attention_explorer.sources.models.building import read_sizes
-from attention_explorer.sources.models.decoders import LlamaLayers, LlamaNames
+from attention_explorer.model.transformer import NormPlace, NormSpec, Rope, Spec, Transformer
+from attention_explorer.sources.models.assembly import assembled
+from attention_explorer.sources.models.family import AttentionNames, Family, HeadNames, NetworkNames, Tower, TowerNames
 from attention_explorer.sources.models.gguf_file import ARCHITECTURE, GgufFile
-from attention_explorer.sources.models.lazy_layers import LazyLayers
+from attention_explorer.sources.models.reading import layers_alike, read_count, read_sizes
+from attention_explorer.sources.models.refusals import refused
 from attention_explorer.sources.models.rope_settings import inverse_wavelengths
 from attention_explorer.sources.models.settings import Settings
-from attention_explorer.sources.models.tensors import Tensors, Words
+from attention_explorer.sources.models.tensors import Tensors
 
 ARCHITECTURES = ("llama",)
-_NAMES = LlamaNames(
-    "blk.{}.", "attn_norm", "attn_q", "attn_k", "attn_v", "attn_output", "ffn_norm", "ffn_gate", "ffn_up", "ffn_down"
+_NAMES = TowerNames(
+    words="token_embd.weight",
+    layer="blk.{}.",
+    attention=AttentionNames(("attn_q", "attn_k", "attn_v"), "attn_output", ("attn_norm",)),
+    network=NetworkNames(("ffn_gate", "ffn_up"), "ffn_down", ("ffn_norm",)),
+    final_norm="output_norm",
 )
+_WITH_BIAS = {"attn_q": ("q", "k", "v"), "attn_output": ("output",), "ffn_up": ("up", "down")}
+"""Tensors by whose bias, in the first layer, it is told which projections have one: no setting says it."""
 _TOKENS = "tokenizer.ggml.tokens"
+_FREQUENCIES = "rope_freqs.weight"
 
 
 def read_gguf_model(where: str, file: GgufFile, room: int) -> Transformer:
@@ -51,63 +59,62 @@ def read_gguf_model(where: str, file: GgufFile, room: int) -> Transformer:
             f"{where} is of a model of the type {quoted(architecture)}, which this program cannot run from a "
             f".gguf file. It runs {', '.join(ARCHITECTURES)}."
         )
-    settings = Settings(where, file.values, f"{architecture}.")
-    settings.refuse_unless("expert_count", 0, "Mixtures of experts are not supported.")
-    settings.refuse_unless("attention.sliding_window", 0, "Sliding windows in .gguf files are not supported.")
+    tensors, listed = Tensors(where, file.arrays, file.unfit), file.values.get(_TOKENS)
+    words = len(listed) if isinstance(listed, tuple) else None
+    family = Family(
+        towers=(Tower(spec=lambda said: _llama(said, tensors, words), names=_NAMES),),
+        head=HeadNames(decode="output"),
+        usually_tied=False,
+        always_tied=True,
+        unused=(r"blk\.\d+\.attn_rot_embd\.weight",),  # what the base of rotary positions gives, in old files
+    )
+    return assembled(family, Settings(where, file.values, f"{architecture}."), tensors, room)
+
+
+def _llama(said: Settings, tensors: Tensors, words: int | None) -> Spec:
+    """Llama as llama.cpp writes it."""
     sizes = read_sizes(
-        settings,
-        width="embedding_length",
-        inner="feed_forward_length",
-        layers="block_count",
-        heads="attention.head_count",
-        kv_heads="attention.head_count_kv",
-        head_width="attention.key_length",
+        said,
+        "embedding_length",
+        "feed_forward_length",
+        "attention.head_count",
+        "attention.head_count_kv",
+        "attention.key_length",
     )
-    settings.refuse_unless("attention.value_length", sizes.head_width, "Values of another length are not supported.")
-    tensors = Tensors(where, file.arrays, file.unfit)
-    layers = LlamaLayers(
-        sizes,
-        "silu",
-        settings.number("attention.layer_norm_rms_epsilon"),
-        qkv_bias=tensors.has("blk.0.attn_q.bias"),
-        output_bias=tensors.has("blk.0.attn_output.bias"),
-        network_bias=tensors.has("blk.0.ffn_up.bias"),
-    )
-    listed = file.values.get(_TOKENS)
-    vocabulary = settings.whole("vocab_size", len(listed) if isinstance(listed, tuple) else None)
-    words = Words(tensors, tensors.array("token_embd.weight", vocabulary, sizes.width))
-    final = tensors.norm("output_norm", sizes.width, layers.eps, NormKind.RMS)
-    fetchers = [layers.fetcher(tensors, place, None, _NAMES) for place in range(sizes.layers)]
-    rope = _rope(settings, tensors, sizes.head_width)
-    own = tensors.has("output.weight")
-    last = tensors.fused(tensors.linear("output", sizes.width, vocabulary, bias=False)) if own else None
-    tensors.check_rest(r"blk\.\d+\.attn_rot_embd\.weight")  # what the base of rotary positions gives, in old files
-    stack = Stack(
-        Embedding(words, vocabulary),
-        LazyLayers(fetchers, room),
-        sizes.heads,
+    width = sizes["head_width"]
+    if said.whole("attention.value_length", width) != width:
+        value = said.peek("attention.value_length")
+        raise refused(said, "attention.value_length", value, "Values of another length than keys are not supported.")
+    with_bias = (parts for name, parts in _WITH_BIAS.items() if tensors.has(f"blk.0.{name}.bias"))
+    return Spec(
+        **sizes,
+        vocabulary=said.whole("vocab_size", words),
+        layers=layers_alike(read_count(said, "block_count"), width**-0.5, _rope(said, tensors, width)),
         is_causal=True,
-        final_norm=final(),
-        rope=rope,
+        norm=NormSpec(NormKind.RMS, said.number("attention.layer_norm_rms_epsilon"), NormPlace.PRE),
+        activation="silu",
+        gated=True,
+        biases=frozenset(part for parts in with_bias for part in parts),
     )
-    return Transformer(stack, head=lambda: Head(Linear(words.whole().T) if last is None else last()))
 
 
-def _rope(settings: Settings, tensors: Tensors, width: int) -> Rope:
-    settings.refuse_unless(
-        "rope.dimension_count", width, "Models that turn only a part of each head are not supported."
-    )
+def _rope(said: Settings, tensors: Tensors, width: int) -> Rope:
     if width % 2:
-        raise FileError(f"{settings.where} says a head of {width} features, but rotary turns pairs of them.")
-    frequencies = inverse_wavelengths(settings.number("rope.freq_base", 10000.0), width)
-    if settings.one_of("rope.scaling.type", ("none", "linear"), "none") == "linear":
-        frequencies = frequencies / np.float32(settings.number("rope.scaling.factor"))
-    if tensors.has("rope_freqs.weight"):  # Llama 3's stretching, by pair
-        frequencies = _divided(settings, frequencies, tensors.vector("rope_freqs.weight", width // 2)())
+        raise FileError(f"{said.where} says a head of {width} features, but rotary turns pairs of them.")
+    turned = said.whole("rope.dimension_count", width)
+    if turned != width:
+        raise refused(
+            said, "rope.dimension_count", turned, "Models that turn only a part of each head are not supported."
+        )
+    frequencies = inverse_wavelengths(said.number("rope.freq_base", 10000.0), width)
+    if said.one_of("rope.scaling.type", ("none", "linear"), "none") == "linear":
+        frequencies = frequencies / np.float32(said.number("rope.scaling.factor"))
+    if tensors.has(_FREQUENCIES):  # Llama 3's stretching, by pair
+        frequencies = _divided(said, frequencies, tensors.vector(_FREQUENCIES, width // 2)())
     return Rope(lambda _n: frequencies, interleaved=True)
 
 
-def _divided(settings: Settings, frequencies: Floats, factors: Floats) -> Floats:
+def _divided(said: Settings, frequencies: Floats, factors: Floats) -> Floats:
     if not (factors > 0.0).all():
-        raise FileError(f"“rope_freqs.weight” of {settings.where} holds numbers that are not above 0: it is damaged.")
+        raise FileError(f"{quoted(_FREQUENCIES)} of {said.where} holds numbers that are not above 0: it is damaged.")
     return np.asarray(frequencies / factors)

@@ -9,6 +9,7 @@ from typing import Any
 
 from attention_explorer.core.byte_cache import ON_SHOW_BYTES
 from attention_explorer.errors import FileAccessError, FileError
+from attention_explorer.sources.models.assembly import assembled
 from attention_explorer.sources.models.families import family_of
 from attention_explorer.sources.models.folder import (
     PICKLES,
@@ -80,9 +81,8 @@ def load_model(
 
 def _open_folder(folder: Path, attention_bytes: int, weight_bytes: int) -> Model:
     settings = folder_settings(folder)
-    family = family_of(settings)
     tensors = folder_tensors(folder, settings)
-    transformer = family.read(settings, tensors, weight_bytes)
+    transformer = assembled(family_of(settings), settings, tensors, weight_bytes)
     start = settings.whole("decoder_start_token_id", least=0) if settings.has("decoder_start_token_id") else None
     tokeniser, pooling = _tokeniser(folder, settings), partial(pooling_of, folder)
     return Model(

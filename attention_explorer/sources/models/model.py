@@ -78,7 +78,7 @@ class Model:
 
     def __repr__(self) -> str:
         main, encoder = self.transformer.main, self.transformer.encoder
-        towers = f"{len(main.layers)} layers, {main.heads} heads"
+        towers = f"{len(main.layers)} layers, {main.spec.heads} heads"
         if encoder is not None:
             towers = f"{len(encoder.layers)} + {towers}"
         noted = ", see .notes" if self.notes else ""
@@ -146,7 +146,7 @@ class Model:
         ExplorerError
             If the tokeniser is missing or does not fit the model, or the text is too long.
         """
-        return self._tokeniser(text, self._entrance.embedding.vocabulary)
+        return self._tokeniser(text, self._entrance.spec.vocabulary)
 
     def __call__(
         self,
@@ -240,10 +240,10 @@ class Model:
         if isinstance(given, str) or (isinstance(given, tuple) and given and isinstance(given[0], str)):
             tokens = self.tokenize(given)
         elif isinstance(given, Tokens):
-            _checked_ids(name, given.ids, stack.embedding.vocabulary)
+            _checked_ids(name, given.ids, stack.spec.vocabulary)
             tokens = given
         else:
-            tokens = Tokens.of_ids(_checked_ids(name, given, stack.embedding.vocabulary), self._tokeniser)
+            tokens = Tokens.of_ids(_checked_ids(name, given, stack.spec.vocabulary), self._tokeniser)
         self._check_length(name, len(tokens.ids), stack)
         return tokens
 
@@ -259,7 +259,7 @@ class Model:
             raise ArrayError(f"{name} has {n} tokens, but this model takes at most {longest}, as {why}: shorten it")
 
     def _longest(self, stack: Stack) -> int:
-        by_memory = int((self._room / (4 * stack.heads)) ** 0.5)
+        by_memory = int((self._room / (4 * stack.spec.heads)) ** 0.5)
         return min(by_memory, stack.embedding.longest or by_memory)
 
 

@@ -6,12 +6,13 @@ import math
 
 import numpy as np
 
+from attention_explorer.errors import FileError
 from attention_explorer.model.arrays import Floats
 from attention_explorer.model.transformer import Rope
+from attention_explorer.sources.models.refusals import check_asked
 from attention_explorer.sources.models.settings import Settings
 
 KINDS = ("default", "linear", "dynamic", "yarn", "llama3")
-_PARTIAL = "Models that turn only a part of each head are not supported."
 
 
 def read_rope(settings: Settings, width: int) -> Rope:
@@ -22,7 +23,7 @@ def read_rope(settings: Settings, width: int) -> Rope:
     settings : Settings
         Of the model: ``rope_parameters``, or as older versions wrote it, ``rope_theta`` and ``rope_scaling``.
     width : int
-        d of a head, even.
+        d of a head.
 
     Raises
     ------
@@ -34,10 +35,14 @@ def read_rope(settings: Settings, width: int) -> Rope:
     Linear: Chen et al. 2023. Dynamic: the base grows with the text (“NTK-aware”). YaRN: Peng et al. 2023, section 3.
     Llama 3: slow pairs are stretched, fast ones are not, and those between are in between.
     """
-    scaling = settings.part("rope_parameters") or settings.part("rope_scaling") or Settings(settings.where, {})
-    settings.refuse_unless("partial_rotary_factor", 1.0, _PARTIAL)
-    scaling.refuse_unless("partial_rotary_factor", 1.0, _PARTIAL)
-    base = (scaling if scaling.has("rope_theta") else settings).number("rope_theta", 10000.0)
+    old, usual = settings.part("rope_scaling"), settings.number("rope_theta", 10000.0)
+    scaling = settings.part("rope_parameters") or old or Settings(settings.where, {})
+    if scaling.has_parts:
+        raise FileError(f"{scaling.where} differ by kind of layer, which is not supported in models of this type.")
+    if width % 2:
+        raise FileError(f"{settings.where} says a head of {width} features, but rotary turns pairs of them.")
+    base = scaling.number("rope_theta", usual)
+    check_asked(scaling, is_causal=True)
     kind = scaling.one_of("rope_type" if scaling.has("rope_type") else "type", KINDS, "default")
     plain = inverse_wavelengths(base, width)
     if kind == "default":

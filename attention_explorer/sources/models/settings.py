@@ -26,14 +26,28 @@ class Settings:
 
     def __init__(self, where: str, values: Mapping[str, object], prefix: str = "") -> None:
         self.where, self._values, self._prefix = where, values, prefix
+        self._read = set[str]()
 
     def has(self, name: str) -> bool:
         """Whether there is a value of a name."""
         return self._values.get(self._prefix + name) is not None
 
+    @property
+    def has_parts(self) -> bool:
+        """Whether one of the values is a list of settings itself."""
+        return any(isinstance(value, Mapping) for value in self._values.values())
+
+    def is_null(self, name: str) -> bool:
+        """Whether a name has the value null, by which some say “none”, and not the usual one."""
+        return self._prefix + name in self._values and not self.has(name)
+
     def peek(self, name: str) -> object:
         """Return a value as it stands there; None where there is none."""
         return self._values.get(self._prefix + name)
+
+    def unread(self, name: str) -> object:
+        """Return a value that nobody has asked for, as it stands there; None where there is none."""
+        return None if name in self._read else self.peek(name)
 
     def whole(self, name: str, default: int | None = None, *, least: int = 1, most: int = MOST) -> int:
         """Return a whole number; the default where there is none.
@@ -89,7 +103,7 @@ class Settings:
 
     def texts(self, name: str) -> tuple[str, ...]:
         """Return a list of texts; none where there is none."""
-        value = self._values.get(self._prefix + name)
+        value = self._taken(name)
         if value is None:
             return ()
         if not isinstance(value, list | tuple) or not all(isinstance(item, str) for item in value):
@@ -98,27 +112,19 @@ class Settings:
 
     def part(self, name: str) -> Settings | None:
         """Return settings that stand together under a name; None where there are none."""
-        value = self._values.get(self._prefix + name)
+        value = self._taken(name)
         if value is None:
             return None
         if not isinstance(value, Mapping):
             raise self._wrong(name, "a list of settings", value)
         return Settings(f"{quoted(name)} of {self.where}", value)
 
-    def refuse_unless(self, name: str, expected: object, why: str) -> None:
-        """Refuse a model in which a setting is there and not what this program can do.
-
-        Raises
-        ------
-        FileError
-            If so.
-        """
-        value = self._values.get(self._prefix + name)
-        if value is not None and value != expected:
-            raise FileError(f"{self.where} says {quoted(name)}: {value!r:.40}. {why}")
+    def _taken(self, name: str) -> object:
+        self._read.add(name)
+        return self.peek(name)
 
     def _value(self, name: str, default: object) -> object:
-        value = self._values.get(self._prefix + name)
+        value = self._taken(name)
         if value is not None:
             return value
         if default is None:

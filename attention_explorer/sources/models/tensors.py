@@ -14,7 +14,7 @@ from attention_explorer.errors import FileError, quoted
 from attention_explorer.model.arrays import Floats, all_finite
 from attention_explorer.model.checkpoint import checkpoint
 from attention_explorer.model.norm import NormKind
-from attention_explorer.model.transformer import FastNorm, Linear
+from attention_explorer.model.transformer import FastNorm, Linear, NormSpec
 from attention_explorer.model.transformer.embedding import Ids
 from attention_explorer.sources.recorded.stored_array import StoredArray
 
@@ -140,18 +140,16 @@ class Tensors:
         return StoredLinear(weight, self.array(f"{name}.bias", d_out) if bias else None, input_first)
 
     def fused(self, *parts: StoredLinear) -> Callable[[], Linear]:
-        """Return what reads matrices of one input as one: y = (y₁, y₂, …)."""
-        return lambda: Linear(
-            self._side_by_side(parts),
-            None if parts[0].bias is None else np.concatenate([self.read(part.bias) for part in parts if part.bias]),
-        )
+        """Return what reads matrices of one input as one: y = (y₁, y₂, …). Biases that are missing are 0."""
+        return lambda: Linear(self._side_by_side(parts), self._biases(parts))
 
-    def norm(self, name: str, width: int, eps: float, kind: NormKind = NormKind.LAYER) -> Callable[[], FastNorm]:
+    def norm(self, name: str, width: int, spec: NormSpec) -> Callable[[], FastNorm]:
         """Return what reads a norm; older files call its numbers gamma and beta."""
         old = self.has(f"{name}.gamma")
         gain = self.vector(f"{name}.{'gamma' if old else 'weight'}", width)
-        bias = self.vector(f"{name}.{'beta' if old else 'bias'}", width) if kind is NormKind.LAYER else None
-        return lambda: FastNorm(kind, gain(), None if bias is None else bias(), eps)
+        bias = self.vector(f"{name}.{'beta' if old else 'bias'}", width) if spec.kind is NormKind.LAYER else None
+        more = np.float32(1.0 if spec.adds_one else 0.0)
+        return lambda: FastNorm(spec.kind, gain() + more, None if bias is None else bias(), spec.eps)
 
     def read(self, array: StoredArray) -> Floats:
         """Read a tensor as float32.
@@ -198,6 +196,15 @@ class Tensors:
     def _full_name(self, name: str) -> str:
         known = (prefix + name for prefix in self._prefixes)
         return next((full for full in known if full in self._arrays or full in self._unfit), name)
+
+    def _biases(self, parts: tuple[StoredLinear, ...]) -> Floats | None:
+        if all(part.bias is None for part in parts):
+            return None
+        out = [part.weight.shape[1 if part.input_first else 0] for part in parts]
+        found = (None if part.bias is None else self.read(part.bias) for part in parts)
+        return np.concatenate(
+            [np.zeros(d, np.float32) if bias is None else bias for d, bias in zip(out, found, strict=True)]
+        )
 
     def _side_by_side(self, parts: tuple[StoredLinear, ...]) -> Floats:
         """Return (d_in, d_out₁ + d_out₂ + …), each part read once, to where it belongs."""

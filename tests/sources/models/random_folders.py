@@ -335,7 +335,7 @@ def write_gguf(model: Any, path: Path) -> Any:
 def _compared(theirs: Any, ours: Model, chance: Chance, told: str) -> Deviation:
     import torch
 
-    is_pair, types = ours.transformer.encoder is not None, ours.transformer.main.embedding.types
+    is_pair, types = ours.transformer.encoder is not None, ours.transformer.main.embedding.kinds
     ids = [chance.randrange(VOCABULARY) for _ in range(chance.randint(1, 24))]
     target = [chance.randrange(VOCABULARY) for _ in range(chance.randint(1, 9))] if is_pair else None
     kinds = [0] * len(ids) if types is None else [chance.randrange(len(types)) for _ in ids]

@@ -1,0 +1,207 @@
+"""A transformer made of what its family says: every tensor is checked at once, and read when its layer is run."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from attention_explorer.errors import FileError
+from attention_explorer.model.transformer import (
+    Attention,
+    Buckets,
+    Embedding,
+    FastNorm,
+    Head,
+    Layer,
+    LayerSpec,
+    Linear,
+    Network,
+    Norms,
+    QkNorm,
+    RelativePositions,
+    Spec,
+    Stack,
+    Transformer,
+)
+from attention_explorer.sources.models.family import AttentionNames, Family, HeadNames, NetworkNames, TowerNames
+from attention_explorer.sources.models.lazy_layers import LazyLayers
+from attention_explorer.sources.models.refusals import check_asked
+from attention_explorer.sources.models.settings import Settings
+from attention_explorer.sources.models.tensors import StoredLinear, Tensors, Words
+
+LANGUAGE = ("LMHead", "CausalLM", "ConditionalGeneration")
+"""Marks of the classes that predict words, among those that a configuration names."""
+
+
+def assembled(family: Family, said: Settings, tensors: Tensors, room: int) -> Transformer:
+    """Return a model, of which layers take ``room`` bytes of memory at most.
+
+    Raises
+    ------
+    FileError
+        If something is missing, left over or does not fit, or if something is asked for that is not computed.
+    """
+    _refuse_one_tower(family, tensors)
+    specs = [tower.spec(said) for tower in family.towers]
+    check_asked(said, is_causal=specs[-1].is_causal)
+    words = _Tables(family, said, tensors, specs[-1])
+    stacks = [
+        _Reader(tensors, spec, tower.names, tower.at).stack(words.of(tower.at + tower.names.words), room // len(specs))
+        for tower, spec in zip(family.towers, specs, strict=True)
+    ]
+    head = _head(family.head, said, tensors, words, specs[-1])
+    tensors.check_rest(*family.unused)
+    return Transformer(stacks[-1], stacks[0] if len(stacks) > 1 else None, head)
+
+
+def _refuse_one_tower(family: Family, tensors: Tensors) -> None:
+    places = [tower.at for tower in family.towers]
+    for at, other in zip(places, places[::-1], strict=True):
+        if tensors.has_any(at) and not tensors.has_any(other):
+            kept, lost = at.rstrip("."), other.rstrip(".")
+            raise FileError(
+                f"{tensors.where} holds only the {kept} of its model. Of models with two towers only whole ones can be "
+                f"run here: save it with its {lost}."
+            )
+
+
+class _Tables:
+    """The tables of words of a model, which are one where they are tied."""
+
+    def __init__(self, family: Family, said: Settings, tensors: Tensors, spec: Spec) -> None:
+        self.said = said.flag("tie_word_embeddings", family.usually_tied)
+        self.tied = self.said or family.always_tied
+        self._tensors = tensors
+        first = family.towers[0]
+        names = family.tables or (first.at + first.names.words, f"{family.head.decode}.weight")
+        table = tensors.first(names if self.tied else names[:1], spec.vocabulary, spec.narrow or spec.width)
+        self.shared = Words(tensors, table)
+
+    def of(self, name: str) -> Words:
+        """Return the table of a tower: its own, where the file has one, else the shared one."""
+        array = self._tensors.own(name, self.shared.array, said=self.said)
+        return self.shared if array is self.shared.array else Words(self._tensors, array)
+
+
+@dataclass(frozen=True, slots=True)
+class _Reader:
+    """Reads a tower."""
+
+    tensors: Tensors
+    spec: Spec
+    names: TowerNames
+    at: str
+
+    def stack(self, words: Words, room: int) -> Stack:
+        """Return the tower; its layers are read when they are run, those that share their weights once."""
+        spec, names = self.spec, self.names
+        fetchers: dict[str, Callable[[], Layer]] = {}
+        for layer in spec.layers:
+            if layer.name not in fetchers:
+                fetchers[layer.name] = self._layer(layer)
+        return Stack(
+            spec,
+            self._embedding(words),
+            LazyLayers([fetchers[layer.name] for layer in spec.layers], room),
+            self._norm(names.final_norm, spec.width)() if names.final_norm else None,
+            self._relative(spec.buckets) if spec.buckets else None,
+        )
+
+    def _embedding(self, words: Words) -> Embedding:
+        spec, names = self.spec, self.names
+        d = spec.narrow or spec.width
+        widen = self.tensors.fused(self._linear(names.widen, d, spec.width)) if spec.narrow else None
+        return Embedding(
+            spec,
+            words,
+            self.tensors.vector(self.at + names.places, spec.places.rows, d)() if spec.places else None,
+            self.tensors.vector(self.at + names.kinds, spec.kinds, d)() if spec.kinds else None,
+            self._norm(names.embedding_norm, d)() if names.embedding_norm else None,
+            widen() if widen else None,
+        )
+
+    def _relative(self, buckets: Buckets) -> RelativePositions:
+        table = self.tensors.vector(self.at + self.names.relative, buckets.number, self.spec.heads)
+        return RelativePositions(table(), buckets.farthest, both_ways=not self.spec.is_causal)
+
+    def _layer(self, layer: LayerSpec) -> Callable[[], Layer]:
+        at, names = self.names.layer.format(layer.name), self.names
+        attention = self._attention(at, names.attention, layer.scale)
+        cross = None if names.cross is None else self._attention(at, names.cross, layer.scale)
+        network = self._network(at, names.network)
+        return lambda: Layer(self.spec, attention(), network(), cross() if cross else None)
+
+    def _attention(self, at: str, names: AttentionNames, scale: float) -> Callable[[], Attention]:
+        spec = self.spec
+        d, inner, keys = spec.width, spec.heads * spec.head_width, spec.kv_heads * spec.head_width
+        parts = zip(names.project, (inner, keys, keys), "qkv", strict=True)
+        if len(names.project) == 1:
+            parts = zip(names.project, (inner + 2 * keys,), "q", strict=True)
+        project = self.tensors.fused(*(self._linear(at + name, d, out, part) for name, out, part in parts))
+        output = self.tensors.fused(self._linear(at + names.output, inner, d, "output"))
+        norms, of_qk = self._norms(at, names.norms), self._qk_norms(at, names, inner, keys)
+        return lambda: Attention(spec, scale, norms(), project(), output(), of_qk() if of_qk else None)
+
+    def _qk_norms(
+        self, at: str, names: AttentionNames, inner: int, keys: int
+    ) -> Callable[[], tuple[FastNorm, FastNorm]] | None:
+        kind, width = self.spec.qk_norm, self.spec.head_width
+        if kind is QkNorm.NONE or names.qk_norms is None:
+            return None
+        widths = (inner, keys) if kind is QkNorm.WHOLE else (width, width)
+        q, k = (self._norm(at + name, d) for name, d in zip(names.qk_norms, widths, strict=True))
+        return lambda: (q(), k())
+
+    def _network(self, at: str, names: NetworkNames) -> Callable[[], Network]:
+        spec = self.spec
+        into = (names.ungated,) if names.ungated and not spec.gated else names.up
+        up = self.tensors.fused(*(self._linear(at + name, spec.width, spec.inner, "up") for name in into))
+        down = self.tensors.fused(self._linear(at + names.down, spec.inner, spec.width, "down"))
+        norms = self._norms(at, names.norms)
+        return lambda: Network(spec, norms(), up(), down())
+
+    def _norms(self, at: str, names: tuple[str, ...]) -> Callable[[], Norms]:
+        found = {
+            place: self._norm(at + name, self.spec.width)
+            for place, name in zip(self.spec.norm.place.value, names, strict=True)
+        }
+        return lambda: Norms(**{place: read() for place, read in found.items()})
+
+    def _norm(self, name: str, width: int) -> Callable[[], FastNorm]:
+        return self.tensors.norm(self.at + name, width, self.spec.norm)
+
+    def _linear(self, name: str, d_in: int, d_out: int, projection: str = "") -> StoredLinear:
+        has_bias = not projection or projection in self.spec.biases
+        return self.tensors.linear(self.at + name, d_in, d_out, bias=has_bias, input_first=self.names.input_first)
+
+
+def _head(names: HeadNames, said: Settings, tensors: Tensors, words: _Tables, spec: Spec) -> Callable[[], Head] | None:
+    """Return what fetches the head; None where the file has none."""
+    if names.dense:
+        return _masked_word_head(names, tensors, words, spec) if tensors.has(f"{names.dense}.weight") else None
+    classes, last = said.texts("architectures"), f"{names.decode}.weight"
+    predicts = not classes or any(mark in name for mark in LANGUAGE for name in classes)
+    added = tensors.vector(names.bias, 1, spec.vocabulary) if names.bias and tensors.has(names.bias) else None
+    if not tensors.has(last) and not (words.tied and predicts):
+        return None
+    table = words.shared.alike(tensors.own(last, words.shared.array, said=words.said))
+    return lambda: Head(Linear(table().T, None if added is None else added()[0]), spec.logit_scale, spec.logit_cap)
+
+
+def _masked_word_head(names: HeadNames, tensors: Tensors, words: _Tables, spec: Spec) -> Callable[[], Head]:
+    """Return what fetches a head that fills in masked words: a matrix, a norm, and the table of words."""
+    d, shared = spec.narrow or spec.width, words.shared
+    dense = tensors.fused(tensors.linear(names.dense, spec.width, d))
+    norm = tensors.norm(names.norm, d, spec.norm)
+    decode, bias = f"{names.decode}.weight", f"{names.decode}.bias"
+    last = tensors.own(decode, shared.array, said=True) if words.tied else tensors.array(decode, spec.vocabulary, d)
+    table = shared.alike(last)
+    added = tensors.own(bias, tensors.first((names.bias, bias), spec.vocabulary), said=words.tied)
+    return lambda: Head(
+        Linear(table().T, tensors.read(added)),
+        spec.logit_scale,
+        spec.logit_cap,
+        dense(),
+        names.activation or spec.activation,
+        norm(),
+    )

@@ -1,0 +1,96 @@
+"""What the families read from a configuration in the same way: sizes, layers, windows."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TypedDict
+
+from attention_explorer.errors import FileError, quoted
+from attention_explorer.model.transformer import ACTIVATIONS, LayerSpec, Rope
+from attention_explorer.sources.models.settings import Settings
+
+MOST_LAYERS = 1000
+MOST_HEADS = 4096
+_FULL, _SLIDING = "full_attention", "sliding_attention"
+
+
+class Sizes(TypedDict):
+    """The sizes of a `Spec`."""
+
+    width: int
+    inner: int
+    heads: int
+    kv_heads: int
+    head_width: int
+
+
+def read_sizes(
+    said: Settings, width: str, inner: int | str, heads: str, kv_heads: str = "", head_width: str = ""
+) -> Sizes:
+    """Return the sizes of a tower, each under the name that its family gives it.
+
+    Raises
+    ------
+    FileError
+        If one is missing, or heads do not divide what they share.
+    """
+    d_model, h = said.whole(width), said.whole(heads, most=MOST_HEADS)
+    kv = said.whole(kv_heads, h, most=MOST_HEADS) if kv_heads else h
+    has_own = head_width and said.has(head_width)
+    if h % kv or (d_model % h and not has_own):
+        raise FileError(
+            f"{said.where} says {h} heads, {kv} of them with keys, and a width of {d_model}, which do not divide "
+            "each other: it is damaged."
+        )
+    return Sizes(
+        width=d_model,
+        inner=inner if isinstance(inner, int) else said.whole(inner),
+        heads=h,
+        kv_heads=kv,
+        head_width=said.whole(head_width) if has_own else d_model // h,
+    )
+
+
+def read_activation(said: Settings, name: str) -> str:
+    """Return the name of an activation, which must be one of `ACTIVATIONS`."""
+    return said.one_of(name, tuple(ACTIVATIONS))
+
+
+def read_count(said: Settings, name: str, default: int | None = None) -> int:
+    """Return how many layers there are."""
+    return said.whole(name, default, most=MOST_LAYERS)
+
+
+def layers_alike(
+    count: int, scale: float, rope: Rope | None = None, windows: Sequence[int | None] = ()
+) -> tuple[LayerSpec, ...]:
+    """Return layers that differ in their windows at most."""
+    every = windows or (None,) * count
+    return tuple(LayerSpec(str(place), scale, window, rope) for place, window in enumerate(every))
+
+
+def read_windows(said: Settings, count: int) -> tuple[int | None, ...]:
+    """Return how many keys a query sees in each layer, as Qwen2 says it: by a list, or from some layer on.
+
+    Raises
+    ------
+    FileError
+        If there are other kinds of layers, not one for each, or windows without their size.
+    """
+    use, first = said.flag("use_sliding_window", False), said.whole("max_window_layers", 28, least=0)
+    has_size = use and not said.is_null("sliding_window")
+    size = said.whole("sliding_window", 4096 if has_size else 1)
+    usual = tuple(_SLIDING if has_size and place >= first else _FULL for place in range(count))
+    kinds = said.texts("layer_types") or usual
+    unknown = next((kind for kind in kinds if kind not in (_FULL, _SLIDING)), None)
+    if unknown is not None:
+        raise FileError(
+            f"{said.where} says that there is a layer of the type {quoted(unknown)}, which this program cannot run. It "
+            f"runs {_FULL} and {_SLIDING}."
+        )
+    if len(kinds) != count or (_SLIDING in kinds and not has_size):
+        raise FileError(
+            f"{said.where} says {quoted('layer_types')} that do not fit its {count} layers, or windows without their "
+            "size: it is damaged."
+        )
+    return tuple(size if kind == _SLIDING else None for kind in kinds)
