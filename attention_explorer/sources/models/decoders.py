@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from attention_explorer.model.norm import NormKind
-from attention_explorer.model.transformer import PROJECTIONS, LayerSpec, NormPlace, NormSpec, Places, Spec
+from attention_explorer.model.transformer import PROJECTIONS, LayerSpec, NormPlace, NormSpec, Places, QkNorm, Spec
 from attention_explorer.sources.models.family import AttentionNames, Family, NetworkNames, Tower, TowerNames
 from attention_explorer.sources.models.reading import (
     layers_alike,
@@ -17,14 +17,18 @@ from attention_explorer.sources.models.reading import (
 from attention_explorer.sources.models.rope_settings import read_rope
 from attention_explorer.sources.models.settings import Settings
 
+_LLAMA_ATTENTION = AttentionNames(
+    ("self_attn.q_proj", "self_attn.k_proj", "self_attn.v_proj"), "self_attn.o_proj", ("input_layernorm",)
+)
 _LLAMA_NAMES = TowerNames(
     words="embed_tokens.weight",
     layer="layers.{}.",
-    attention=AttentionNames(
-        ("self_attn.q_proj", "self_attn.k_proj", "self_attn.v_proj"), "self_attn.o_proj", ("input_layernorm",)
-    ),
+    attention=_LLAMA_ATTENTION,
     network=NetworkNames(("mlp.gate_proj", "mlp.up_proj"), "mlp.down_proj", ("post_attention_layernorm",)),
     final_norm="norm",
+)
+_QWEN3_NAMES = replace(
+    _LLAMA_NAMES, attention=replace(_LLAMA_ATTENTION, qk_norms=("self_attn.q_norm", "self_attn.k_norm"))
 )
 _GPT2_NAMES = TowerNames(
     words="wte.weight",
@@ -81,6 +85,13 @@ def _qwen2(said: Settings) -> Spec:
     return _windowed(spec, read_windows(said, len(spec.layers)))
 
 
+def _qwen3(said: Settings) -> Spec:
+    """Qwen3, with norms of queries and keys: Yang et al. 2025, section 2."""
+    biases = _QKV | {"output"} if said.flag("attention_bias", False) else frozenset[str]()
+    spec = replace(_llama_like(said), qk_norm=QkNorm.HEAD, biases=biases)
+    return _windowed(spec, read_windows(said, len(spec.layers)))
+
+
 def _gpt2(said: Settings) -> Spec:
     """GPT-2: Radford et al. 2019; its scores may be divided by the number of the layer too."""
     sizes = read_sizes(said, "n_embd", said.whole("n_inner", 4 * said.whole("n_embd")), "n_head")
@@ -108,6 +119,7 @@ LLAMA = Family(
 )
 MISTRAL = replace(LLAMA, towers=(Tower(spec=_mistral, names=_LLAMA_NAMES),))
 QWEN2 = replace(LLAMA, towers=(Tower(spec=_qwen2, names=_LLAMA_NAMES),))
+QWEN3 = replace(LLAMA, towers=(Tower(spec=_qwen3, names=_QWEN3_NAMES),))
 GPT2 = Family(
     towers=(Tower(spec=_gpt2, names=_GPT2_NAMES),),
     prefixes=("transformer.",),

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from attention_explorer.errors import FileError, quoted
-from attention_explorer.sources.models.decoders import GPT2, LLAMA, MISTRAL, QWEN2
+from attention_explorer.sources.models.decoders import GPT2, LLAMA, MISTRAL, QWEN2, QWEN3
 from attention_explorer.sources.models.encoder_decoders import BART, T5
 from attention_explorer.sources.models.encoders import ALBERT, BERT, DISTILBERT, ROBERTA
 from attention_explorer.sources.models.family import Family
@@ -15,6 +15,7 @@ FAMILIES: Mapping[str, Family] = {
     "llama": LLAMA,
     "mistral": MISTRAL,
     "qwen2": QWEN2,
+    "qwen3": QWEN3,
     "gpt2": GPT2,
     "bert": BERT,
     "roberta": ROBERTA,

@@ -84,6 +84,11 @@ def _qwen2(chance: Chance) -> dict[str, object]:
     return {**_heads(chance), "max_position_embeddings": 64, "num_key_value_heads": chance.choice((1, 2)), **sliding}
 
 
+def _qwen3(chance: Chance) -> dict[str, object]:
+    biases = {"attention_bias": chance.random() < 0.3}
+    return {**_qwen2(chance), **biases, "head_dim": chance.choice((4, 6, 8))}
+
+
 def _gpt2(chance: Chance) -> dict[str, object]:
     sizes = {"n_embd": 16, "n_layer": chance.randint(1, 3), "n_head": chance.choice((2, 4)), "n_positions": PLACES}
     scales = {"scale_attn_weights": chance.random() < 0.7, "scale_attn_by_inverse_layer_idx": chance.random() < 0.3}
@@ -165,6 +170,14 @@ FAMILIES = {
     ),
     "qwen2": Family(
         ("Qwen2ForCausalLM", "Qwen2Model"), "Qwen2Config", _qwen2, "model.", _LLAMA_TIES, (_TIE, "layer_types")
+    ),
+    "qwen3": Family(
+        ("Qwen3ForCausalLM", "Qwen3Model"),
+        "Qwen3Config",
+        _qwen3,
+        "model.",
+        _LLAMA_TIES,
+        (_TIE, "layer_types", "attention_bias"),
     ),
     "gpt2": Family(
         ("GPT2LMHeadModel", "GPT2Model"),

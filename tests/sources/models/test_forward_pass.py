@@ -38,7 +38,7 @@ def agree(found: Trace, expected: dict[str, np.ndarray], close: float = CLOSE) -
 
 
 @pytest.mark.parametrize(
-    "name", ["distilbert", "roberta", "albert", "bert-words", "mistral", "qwen2", "gpt2-scaled", "t5-gated"]
+    "name", ["distilbert", "roberta", "albert", "bert-words", "mistral", "qwen2", "qwen3", "gpt2-scaled", "t5-gated"]
 )
 def test_all_layers_as_pytorch(name: str) -> None:
     oracle = oracle_of(name)

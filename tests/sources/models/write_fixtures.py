@@ -1,11 +1,14 @@
-"""Write the small models that PyTorch is the truth for: python -m tests.sources.models.write_fixtures
+"""Write the small models that PyTorch is the truth for: python -m tests.sources.models.write_fixtures [NAME …]
 
 It needs torch and transformers, which nothing else here does (these files: torch 2.13.0, transformers 5.23.0). Every
 parameter is random, biases and norms too, so that none can be left out unnoticed. The oracle is the eager attention of
-PyTorch in float32, on weights that were first rounded to the type in which they are saved.
+PyTorch in float32, on weights that were first rounded to the type in which they are saved. With names, only those of
+`LATER` are written, each of which draws by itself.
 """
 
 import json
+import sys
+import zlib
 from pathlib import Path
 
 import numpy as np
@@ -59,12 +62,22 @@ ROPES = {
         "original_max_position_embeddings": 16,
     },
 }
+LATER = {
+    "qwen3": (
+        "Qwen3ForCausalLM",
+        {**DECODER, "head_dim": 6, "use_sliding_window": True, "sliding_window": 4, "max_window_layers": 1},
+    )
+}
+"""The class and its settings."""
 
 
 def main():
     import torch
     import transformers as hf
 
+    if sys.argv[1:]:
+        _write_later(hf, sys.argv[1:])
+        return
     torch.manual_seed(7)
     cases = {
         "distilbert": (
@@ -130,6 +143,18 @@ def main():
         np.savez_compressed(folder / "oracle.npz", **_truth(model, config.is_encoder_decoder))
     _write_ropes(hf)
     _write_ties(hf)
+    _write_later(hf, LATER)
+
+
+def _write_later(hf, names):
+    import torch
+
+    for name in names:
+        torch.manual_seed(zlib.crc32(name.encode()))
+        kind, settings = LATER[name]
+        model = _randomised(getattr(hf, kind)(_eager(getattr(hf, kind).config_class(**settings))), None)
+        _save(model, TARGET / name)
+        np.savez_compressed(TARGET / name / "oracle.npz", **_truth(model, model.config.is_encoder_decoder))
 
 
 def _write_ties(hf):
