@@ -58,6 +58,7 @@ class Rope:
     factor: float = 1.0
     interleaved: bool = False
 
+    @np.errstate(all="ignore")  # whoever runs layers looks for what is not finite
     def turn(self, n: int) -> Turn:
         """Return the rotation of the positions 0 to n − 1."""
         frequencies = self.frequencies(n)

@@ -9,7 +9,7 @@ from attention_explorer.errors import FileError
 from attention_explorer.model.norm import NormKind
 from attention_explorer.model.transformer import NormPlace, NormSpec, Places, Spec
 from attention_explorer.sources.models.family import AttentionNames, Family, HeadNames, NetworkNames, Tower, TowerNames
-from attention_explorer.sources.models.reading import layers_alike, read_activation, read_count, read_sizes
+from attention_explorer.sources.models.reading import Sizes, layers_alike, read_activation, read_count, read_sizes
 from attention_explorer.sources.models.settings import Settings
 
 _BERT_NAMES = TowerNames(
@@ -66,19 +66,24 @@ _DISTILBERT_EPS = 1e-12
 """No configuration says it."""
 
 
-def _bert(said: Settings) -> Spec:
-    """BERT: Devlin et al. 2019."""
-    sizes = read_sizes(said, "hidden_size", "intermediate_size", "num_attention_heads")
+def _encoder(said: Settings, sizes: Sizes, layers: str, activation: str, eps: float) -> Spec:
+    """Return what all encoders have in common: layers as Vaswani et al. 2017 have them, and learned positions."""
     return Spec(
         **sizes,
         vocabulary=said.whole("vocab_size"),
-        layers=layers_alike(read_count(said, "num_hidden_layers"), sizes["head_width"] ** -0.5),
+        layers=layers_alike(read_count(said, layers), sizes["head_width"] ** -0.5),
         is_causal=False,
-        norm=NormSpec(NormKind.LAYER, said.number("layer_norm_eps"), NormPlace.POST),
-        activation=read_activation(said, "hidden_act"),
+        norm=NormSpec(NormKind.LAYER, eps, NormPlace.POST),
+        activation=read_activation(said, activation),
         places=Places(said.whole("max_position_embeddings")),
-        kinds=said.whole("type_vocab_size"),
     )
+
+
+def _bert(said: Settings) -> Spec:
+    """BERT: Devlin et al. 2019."""
+    sizes = read_sizes(said, "hidden_size", "intermediate_size", "num_attention_heads")
+    spec = _encoder(said, sizes, "num_hidden_layers", "hidden_act", said.number("layer_norm_eps"))
+    return replace(spec, kinds=said.whole("type_vocab_size"))
 
 
 def _roberta(said: Settings) -> Spec:
@@ -93,15 +98,7 @@ def _roberta(said: Settings) -> Spec:
 def _distilbert(said: Settings) -> Spec:
     """DistilBERT: Sanh et al. 2019. It has no vectors for the sentences of a pair."""
     sizes = read_sizes(said, "dim", "hidden_dim", "n_heads")
-    return Spec(
-        **sizes,
-        vocabulary=said.whole("vocab_size"),
-        layers=layers_alike(read_count(said, "n_layers"), sizes["head_width"] ** -0.5),
-        is_causal=False,
-        norm=NormSpec(NormKind.LAYER, _DISTILBERT_EPS, NormPlace.POST),
-        activation=read_activation(said, "activation"),
-        places=Places(said.whole("max_position_embeddings")),
-    )
+    return _encoder(said, sizes, "n_layers", "activation", _DISTILBERT_EPS)
 
 
 def _albert(said: Settings) -> Spec:

@@ -14,71 +14,84 @@ from attention_explorer.sources.models.settings import Settings
 
 
 class Asks(NamedTuple):
-    """What a setting asks for."""
+    """What some settings ask for."""
 
     why: str
+    names: str
     harmless: tuple[object, ...] = ()
-    """Values that ask for nothing, beside those that are 0, false or empty."""
+    """The values that ask for nothing, if these are not those that are 0, false or empty."""
+
+    def is_harmless(self, value: object) -> bool:
+        """Whether a value asks for nothing."""
+        return value is None or (value in self.harmless if self.harmless else not value)
 
 
-_EXPERTS = Asks("Mixtures of experts are not supported.")
-_NORMS = Asks("Norms of queries and keys are not supported in models of this type.")
-_PARALLEL = Asks("Layers whose parts stand side by side are not supported in models of this type.")
-_WINDOWS = Asks("Windows of attention are not supported in models of this type.")
-_FACTORS = Asks("Factors of this kind are not supported in models of this type.", (1,))
-_SCORES = Asks("Scores that are altered so are not supported in models of this type.")
-_ALIBI = Asks("Biases by distance (ALiBi) are not supported.")
-_ROTARY = Asks("Rotary positions are not supported in models of this type.")
-_PARTIAL = Asks("Models that turn only a part of each head are not supported.", (1,))
-_UNTURNED = Asks("Layers without rotary positions are not supported in models of this type.")
-_SINKS = Asks("Sinks of attention, which take a share of every row, are not supported.")
-_LATENT = Asks("Keys and values that are kept in short (latent attention) are not supported.")
-_GATES = Asks("Gates of the output of attention are not supported.")
-_PLACES = Asks("Norms in these places are not supported in models of this type.")
-_BOTH_WAYS = Asks("Decoders that look both ways are not supported.")
-_VARIANT = "This variant of BART is not supported."
-
-REFUSED: Mapping[str, Asks] = {
-    **dict.fromkeys(("num_local_experts", "num_experts", "n_routed_experts", "num_experts_per_tok"), _EXPERTS),
-    **dict.fromkeys(("use_qk_norm", "qk_norm", "qk_layernorm", "query_key_norm"), _NORMS),
-    **dict.fromkeys(("parallel_attn", "use_parallel_residual", "parallel_residual"), _PARALLEL),
-    **dict.fromkeys(("sliding_window", "use_sliding_window", "sliding_window_pattern", "local_attention"), _WINDOWS),
-    **dict.fromkeys(("attention_chunk_size", "attention_window", "global_attn_every_n_layers"), _WINDOWS),
-    **dict.fromkeys(("embedding_multiplier", "residual_multiplier", "logits_scaling", "logit_scale"), _FACTORS),
-    **dict.fromkeys(("scale_emb", "scale_depth"), _FACTORS),
-    **dict.fromkeys(("attn_logit_softcapping", "final_logit_softcapping", "clip_qkv", "use_logn_attn"), _SCORES),
-    **dict.fromkeys(("attention_multiplier", "query_pre_attn_scalar"), _SCORES),
-    **dict.fromkeys(("alibi", "use_alibi", "alibi_bias_max"), _ALIBI),
-    **dict.fromkeys(("rope_theta", "rope_scaling", "rope_parameters", "rotary_emb_fraction", "rotary_value"), _ROTARY),
-    **dict.fromkeys(("partial_rotary_factor", "rotary_pct", "rotary_dim"), _PARTIAL),
-    **dict.fromkeys(("rope_local_base_freq", "global_rope_theta", "local_rope_theta"), _ROTARY),
-    "no_rope_layer_interval": _UNTURNED,
-    **dict.fromkeys(("attention_sinks", "attention_sink", "use_attention_sink", "add_sink_attention"), _SINKS),
-    **dict.fromkeys(("kv_lora_rank", "q_lora_rank"), _LATENT),
-    **dict.fromkeys(("attn_output_gate", "attention_gate", "use_gated_attention"), _GATES),
-    **dict.fromkeys(("norm_after", "post_norm", "sandwich_norm", "use_post_norm"), _PLACES),
-    **dict.fromkeys(("use_bidirectional_attention", "bidirectional"), _BOTH_WAYS),
-    "is_decoder": Asks("Encoders that were turned into decoders are not supported."),
-    "add_cross_attention": Asks("A single tower that looks at an encoder is not supported."),
-    "position_embedding_type": Asks("Relative positions in encoders are not supported.", ("absolute",)),
-    "relative_attention": Asks("Scores of positions with contents are not supported."),
-    **dict.fromkeys(("normalize_before", "add_final_layer_norm", "static_position_embeddings"), Asks(_VARIANT)),
-    "normalize_embedding": Asks(_VARIANT, (True,)),
-    "extra_pos_embeddings": Asks(_VARIANT, (2,)),
-    # ---- as .gguf files call them ----
-    **dict.fromkeys(("expert_count", "expert_used_count"), _EXPERTS),
-    **dict.fromkeys(("embedding_scale", "residual_scale"), _FACTORS),
-    "attention.sliding_window": Asks("Sliding windows in .gguf files are not supported."),
-    "attention.max_alibi_bias": _ALIBI,
-    **dict.fromkeys(("attention.scale", "attention.clamp_kqv"), _SCORES),
-    "rope.scaling.attn_factor": _FACTORS,
-}
-_ALL_OF: Mapping[str, tuple[object, Asks]] = {
-    "layer_types": ("full_attention", Asks("Layers of these types are not supported in models of this type.")),
-    "no_rope_layers": (1, _UNTURNED),
-}
-"""Lists that ask for nothing where all of them are one value."""
+_ALL: tuple[Asks, ...] = (
+    Asks(
+        "Mixtures of experts are not supported.",
+        "num_local_experts num_experts n_routed_experts num_experts_per_tok expert_count expert_used_count",
+    ),
+    Asks(
+        "Norms of queries and keys are not supported in models of this type.",
+        "use_qk_norm qk_norm qk_layernorm query_key_norm",
+    ),
+    Asks(
+        "Norms in these places are not supported in models of this type.",
+        "norm_after post_norm sandwich_norm use_post_norm",
+    ),
+    Asks(
+        "Layers whose parts stand side by side are not supported in models of this type.",
+        "parallel_attn use_parallel_residual parallel_residual",
+    ),
+    Asks(
+        "Windows of attention are not supported in models of this type.",
+        "sliding_window use_sliding_window sliding_window_pattern local_attention attention_chunk_size "
+        "attention_window global_attn_every_n_layers attention.sliding_window",
+    ),
+    Asks("Layers of these types are not supported in models of this type.", "layer_types", ("full_attention",)),
+    Asks("Layers without rotary positions are not supported in models of this type.", "no_rope_layers", (1,)),
+    Asks("Layers without rotary positions are not supported in models of this type.", "no_rope_layer_interval"),
+    Asks(
+        "Rotary positions of this kind are not supported in models of this type.",
+        "rope_theta rope_scaling rope_parameters rope_local_base_freq global_rope_theta local_rope_theta "
+        "rope_interleaved rotary_emb_fraction rotary_value",
+    ),
+    Asks(
+        "Models that turn only a part of each head are not supported.",
+        "partial_rotary_factor rotary_pct rotary_dim",
+        (1,),
+    ),
+    Asks(
+        "Factors of this kind are not supported in models of this type.",
+        "embedding_multiplier residual_multiplier logits_scaling logit_scale scale_emb scale_depth embedding_scale "
+        "residual_scale rope.scaling.attn_factor",
+        (1,),
+    ),
+    Asks(
+        "Scores that are altered so are not supported in models of this type.",
+        "attn_logit_softcapping final_logit_softcapping clip_qkv use_logn_attn attention_multiplier "
+        "query_pre_attn_scalar attention.scale attention.clamp_kqv",
+    ),
+    Asks("Biases by distance (ALiBi) are not supported.", "alibi use_alibi alibi_bias_max attention.max_alibi_bias"),
+    Asks(
+        "Sinks of attention, which take a share of every row, are not supported.",
+        "attention_sinks attention_sink use_attention_sink add_sink_attention",
+    ),
+    Asks("Gates of the output of attention are not supported.", "attn_output_gate attention_gate use_gated_attention"),
+    Asks("Keys and values that are kept in short (latent attention) are not supported.", "kv_lora_rank q_lora_rank"),
+    Asks("Decoders that look both ways are not supported.", "use_bidirectional_attention bidirectional"),
+    Asks("A single tower that looks at an encoder is not supported.", "add_cross_attention"),
+    Asks("Relative positions in encoders are not supported.", "position_embedding_type", ("absolute",)),
+    Asks("Scores of positions with contents are not supported.", "relative_attention"),
+    Asks("This variant of BART is not supported.", "normalize_before add_final_layer_norm static_position_embeddings"),
+    Asks("This variant of BART is not supported.", "normalize_embedding", (True,)),
+    Asks("This variant of BART is not supported.", "extra_pos_embeddings", (2,)),
+)
+REFUSED: Mapping[str, Asks] = {name: asks for asks in _ALL for name in asks.names.split()}
+"""By the names that configurations, and headers of .gguf files behind that of the architecture, give them."""
 _CAUSAL = ("is_causal", "attention.causal")
+_DECODER = "Encoders that were turned into decoders are not supported."
+_OTHERWISE = "Models of this type that see what others of it do not are not supported."
 
 
 def check_asked(said: Settings, *, is_causal: bool) -> None:
@@ -98,16 +111,15 @@ def check_asked(said: Settings, *, is_causal: bool) -> None:
     """
     for name, asks in REFUSED.items():
         value = said.unread(name)
-        if value and value not in asks.harmless:
-            raise refused(said, name, value, asks.why)
-    for name, (harmless, asks) in _ALL_OF.items():
-        value = said.unread(name)
-        if value and not (isinstance(value, list) and all(each == harmless for each in value)):
-            raise refused(said, name, value, asks.why)
+        for each in value if isinstance(value, list) and value else (value,):
+            if not asks.is_harmless(each):
+                raise refused(said, name, value, asks.why)
+    if said.unread("is_decoder") and not is_causal:
+        raise refused(said, "is_decoder", said.peek("is_decoder"), _DECODER)
     for name in _CAUSAL:
         value = said.unread(name)
         if value is not None and bool(value) != is_causal:
-            raise refused(said, name, value, "Models of this type that see what the others do not are not supported.")
+            raise refused(said, name, value, _OTHERWISE)
 
 
 def refused(said: Settings, name: str, value: object, why: str) -> FileError:

@@ -43,6 +43,15 @@ def read_rope(settings: Settings, width: int) -> Rope:
         raise FileError(f"{settings.where} says a head of {width} features, but rotary turns pairs of them.")
     base = scaling.number("rope_theta", usual)
     check_asked(scaling, is_causal=True)
+    with np.errstate(all="ignore"):  # looked for in the next line
+        rope = _stretched(settings, scaling, base, width)
+        if base > 1.0 and np.isfinite(rope.frequencies(1)).all():
+            return rope
+    raise FileError(f"{settings.where} describes rotary positions whose frequencies are no numbers: it is damaged.")
+
+
+def _stretched(settings: Settings, scaling: Settings, base: float, width: int) -> Rope:
+    """Return the rotation, in the way in which it was stretched for longer texts."""
     kind = scaling.one_of("rope_type" if scaling.has("rope_type") else "type", KINDS, "default")
     plain = inverse_wavelengths(base, width)
     if kind == "default":
@@ -52,7 +61,7 @@ def read_rope(settings: Settings, width: int) -> Rope:
         return Rope(lambda _n: plain / np.float32(factor))
     longest = settings.whole("max_position_embeddings")
     if kind == "dynamic":
-        return _dynamic(base, width, factor, longest)
+        return Rope(lambda n: inverse_wavelengths(_grown(base, width, factor, max(n / longest, 1.0)), width))
     trained = scaling.whole("original_max_position_embeddings", longest)
     if kind == "llama3":
         low, high = scaling.number("low_freq_factor"), scaling.number("high_freq_factor")
@@ -67,12 +76,10 @@ def inverse_wavelengths(base: float, width: int) -> Floats:
     return np.asarray(np.float32(1.0) / np.float32(base) ** exponents)
 
 
-def _dynamic(base: float, width: int, factor: float, longest: int) -> Rope:
-    def frequencies(n: int) -> Floats:
-        grown = factor * max(n, longest) / longest - (factor - 1)
-        return inverse_wavelengths(base * grown ** (width / (width - 2)), width)
-
-    return Rope(frequencies)
+def _grown(base: float, width: int, factor: float, times: float) -> float:
+    """Return the base for a text that is so many times as long as those of the training."""
+    slower: float = (factor * times - (factor - 1)) ** (width / max(width - 2, 1))  # of one pair, any base is 1
+    return base * slower
 
 
 def _in_between(plain: Floats, factor: float, longest: float, shortest: float) -> Floats:
@@ -85,7 +92,7 @@ def _in_between(plain: Floats, factor: float, longest: float, shortest: float) -
 
 def _yarn(scaling: Settings, base: float, width: int, factor: float, trained: int) -> Rope:
     def pair_that_turns(times: float) -> float:
-        return width * math.log(trained / (times * 2 * math.pi)) / (2 * math.log(base))
+        return width * math.log(trained / (times * 2 * math.pi)) / (2 * max(math.log(base), 1e-9))
 
     first = pair_that_turns(scaling.number("beta_fast", 32.0))
     last = pair_that_turns(scaling.number("beta_slow", 1.0))

@@ -9,6 +9,8 @@ from attention_explorer.errors import FileError, did_you_mean, quoted
 
 MOST = 2**31 - 1
 """No size of a model is larger; what would be made of it is checked against the file."""
+LEAST_NUMBER, MOST_NUMBER = 1e-30, 1e30
+"""No number of a model is closer to 0, unless it is 0, or further from it."""
 
 
 class Settings:
@@ -65,9 +67,9 @@ class Settings:
     def number(self, name: str, default: float | None = None, *, positive: bool = True) -> float:
         """Return a finite number, above 0 unless it may be anything; as `whole`."""
         value = self._value(name, default)
-        if type(value) not in (int, float) or not abs(cast("float", value)) < 1e30:
+        if type(value) not in (int, float) or not abs(cast("float", value)) < MOST_NUMBER:
             raise self._wrong(name, "a number", value)
-        if positive and not cast("float", value) > 0:
+        if positive and not cast("float", value) >= LEAST_NUMBER:
             raise self._wrong(name, "a number above 0", value)
         return float(cast("float", value))
 
