@@ -136,7 +136,7 @@ class StackRun:
         self._context, self._room = context, room
         self._kept: dict[str, dict[int, Floats]] = {SELF: {}, CROSS: {}}
         self._hidden: list[Floats] = []
-        self._masks: dict[int | None, Bools | None] = {}
+        self._masks: dict[int, Bools | None] = {}
         self._turns: dict[Rope, Turn] = {}
         self._lock = RLock()
 
@@ -228,10 +228,10 @@ class StackRun:
         return self._stack.layers[place](x, given)
 
     def _visible(self, place: int) -> Bools | None:
-        window = self._stack.spec.layers[place].window
-        if window not in self._masks:
-            self._masks[window] = self._stack.visible(place, self._n)
-        return self._masks[window]
+        reach = min(self._n, self._stack.spec.layers[place].window or self._n)
+        if reach not in self._masks:
+            self._masks[reach] = self._stack.visible(place, self._n)
+        return self._masks[reach]
 
     def _turn(self, rope: Rope) -> Turn:
         if rope not in self._turns:

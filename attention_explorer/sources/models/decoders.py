@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from attention_explorer.model.norm import NormKind
-from attention_explorer.model.transformer import PROJECTIONS, LayerSpec, NormPlace, NormSpec, Places, QkNorm, Spec
+from attention_explorer.model.transformer import NormPlace, NormSpec, Places, QkNorm, Spec
 from attention_explorer.sources.models.family import AttentionNames, Family, NetworkNames, Tower, TowerNames
 from attention_explorer.sources.models.reading import (
     layers_alike,
@@ -13,6 +13,7 @@ from attention_explorer.sources.models.reading import (
     read_count,
     read_sizes,
     read_windows,
+    with_windows,
 )
 from attention_explorer.sources.models.rope_settings import read_rope
 from attention_explorer.sources.models.settings import Settings
@@ -39,7 +40,7 @@ _GPT2_NAMES = TowerNames(
     final_norm="ln_f",
     input_first=True,
 )
-_QKV = frozenset({"q", "k", "v"})
+_QKV = ("q", "k", "v")
 
 
 def _llama_like(said: Settings) -> Spec:
@@ -60,36 +61,35 @@ def _llama_like(said: Settings) -> Spec:
     )
 
 
-def _windowed(spec: Spec, windows: tuple[int | None, ...]) -> Spec:
-    layers = (layer._replace(window=window) for layer, window in zip(spec.layers, windows, strict=True))
-    return replace(spec, layers=tuple(layers))
+def _biases(said: Settings, key: str, *names: str) -> frozenset[str]:
+    """Return projections that have a bias if the configuration says so."""
+    return frozenset(names if said.flag(key, False) else ())
 
 
 def _llama(said: Settings) -> Spec:
     """Llama 1 to 3, SmolLM: Touvron et al. 2023."""
-    attention = _QKV | {"output"} if said.flag("attention_bias", False) else frozenset[str]()
-    network = {"up", "down"} if said.flag("mlp_bias", False) else frozenset[str]()
-    return replace(_llama_like(said), biases=attention | network)
+    biases = _biases(said, "attention_bias", *_QKV, "output") | _biases(said, "mlp_bias", "up", "down")
+    return replace(_llama_like(said), biases=biases)
 
 
 def _mistral(said: Settings) -> Spec:
     """Mistral, with one window for all layers: Jiang et al. 2023."""
     spec = _llama_like(said)
     window = None if said.is_null("sliding_window") else said.whole("sliding_window", 4096)
-    return _windowed(spec, (window,) * len(spec.layers))
+    return with_windows(spec, (window,) * len(spec.layers))
 
 
 def _qwen2(said: Settings) -> Spec:
     """Qwen2, with biases of queries, keys and values: Yang et al. 2024, section 2.2."""
-    spec = replace(_llama_like(said), biases=_QKV)
-    return _windowed(spec, read_windows(said, len(spec.layers)))
+    spec = replace(_llama_like(said), biases=frozenset(_QKV))
+    return with_windows(spec, read_windows(said, len(spec.layers)))
 
 
 def _qwen3(said: Settings) -> Spec:
     """Qwen3, with norms of queries and keys: Yang et al. 2025, section 2."""
-    biases = _QKV | {"output"} if said.flag("attention_bias", False) else frozenset[str]()
+    biases = _biases(said, "attention_bias", *_QKV, "output")
     spec = replace(_llama_like(said), qk_norm=QkNorm.HEAD, biases=biases)
-    return _windowed(spec, read_windows(said, len(spec.layers)))
+    return with_windows(spec, read_windows(said, len(spec.layers)))
 
 
 def _gpt2(said: Settings) -> Spec:
@@ -101,21 +101,23 @@ def _gpt2(said: Settings) -> Spec:
         **sizes,
         vocabulary=said.whole("vocab_size"),
         layers=tuple(
-            LayerSpec(str(place), scale / (place + 1) if by_depth else scale)
-            for place in range(read_count(said, "n_layer"))
+            layer._replace(scale=scale / (place + 1) if by_depth else scale)
+            for place, layer in enumerate(layers_alike(read_count(said, "n_layer"), scale))
         ),
         is_causal=True,
         norm=NormSpec(NormKind.LAYER, said.number("layer_norm_epsilon"), NormPlace.PRE),
         activation=read_activation(said, "activation_function"),
-        biases=PROJECTIONS,
         places=Places(said.whole("n_positions")),
     )
 
 
-_CLASSES = (r"score\.weight",)
-_OLD_TABLES = (r".*rotary_emb\.inv_freq", *_CLASSES)
+_SCORE = r"score\.weight"
+"""Of a head that tells classes."""
 LLAMA = Family(
-    towers=(Tower(spec=_llama, names=_LLAMA_NAMES),), prefixes=("model.",), usually_tied=False, unused=_OLD_TABLES
+    towers=(Tower(spec=_llama, names=_LLAMA_NAMES),),
+    prefixes=("model.",),
+    usually_tied=False,
+    unused=(r".*rotary_emb\.inv_freq", _SCORE),
 )
 MISTRAL = replace(LLAMA, towers=(Tower(spec=_mistral, names=_LLAMA_NAMES),))
 QWEN2 = replace(LLAMA, towers=(Tower(spec=_qwen2, names=_LLAMA_NAMES),))
@@ -123,5 +125,5 @@ QWEN3 = replace(LLAMA, towers=(Tower(spec=_qwen3, names=_QWEN3_NAMES),))
 GPT2 = Family(
     towers=(Tower(spec=_gpt2, names=_GPT2_NAMES),),
     prefixes=("transformer.",),
-    unused=(r"h\.\d+\.attn\.(bias|masked_bias)", *_CLASSES),
+    unused=(r"h\.\d+\.attn\.(bias|masked_bias)", _SCORE),
 )

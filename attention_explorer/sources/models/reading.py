@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import TypedDict
 
 from attention_explorer.errors import FileError, quoted
-from attention_explorer.model.transformer import ACTIVATIONS, LayerSpec, Rope
+from attention_explorer.model.transformer import ACTIVATIONS, LayerSpec, Rope, Spec
 from attention_explorer.sources.models.settings import Settings
 
 MOST_LAYERS = 1000
@@ -61,16 +62,21 @@ def read_count(said: Settings, name: str, default: int | None = None) -> int:
     return said.whole(name, default, most=MOST_LAYERS)
 
 
-def layers_alike(
-    count: int, scale: float, rope: Rope | None = None, windows: Sequence[int | None] = ()
-) -> tuple[LayerSpec, ...]:
-    """Return layers that differ in their windows at most."""
-    every = windows or (None,) * count
-    return tuple(LayerSpec(str(place), scale, window, rope) for place, window in enumerate(every))
+def layers_alike(count: int, scale: float, rope: Rope | None = None) -> tuple[LayerSpec, ...]:
+    """Return layers that differ in nothing but their weights."""
+    return tuple(LayerSpec(str(place), scale, rope=rope) for place in range(count))
+
+
+def with_windows(spec: Spec, windows: Sequence[int | None]) -> Spec:
+    """Return a tower whose layers have windows."""
+    layers = (layer._replace(window=window) for layer, window in zip(spec.layers, windows, strict=True))
+    return replace(spec, layers=tuple(layers))
 
 
 def read_windows(said: Settings, count: int) -> tuple[int | None, ...]:
     """Return how many keys a query sees in each layer, as Qwen2 says it: by a list, or from some layer on.
+
+    What a configuration leaves out is what transformers takes then, which wrote it: windows of 4096 from layer 28 on.
 
     Raises
     ------
