@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from functools import partial
 
-from attention_explorer.errors import FileError
+from attention_explorer.errors import FileError, quoted
 from attention_explorer.model.norm import NormKind
 from attention_explorer.model.transformer import Buckets, NormPlace, NormSpec, Places, Spec
 from attention_explorer.sources.models.family import AttentionNames, Family, HeadNames, NetworkNames, Tower, TowerNames
@@ -67,7 +67,7 @@ def _t5(said: Settings, *, is_decoder: bool) -> Spec:
     """
     sizes = read_sizes(said, "d_model", "d_ff", "num_heads", head_width="d_kv")
     count = read_count(said, "num_layers")
-    activation, gated = _T5_NETWORKS[said.one_of("feed_forward_proj", _T5_NETWORKS, "relu")]
+    activation, gated = _t5_network(said)
     scaled = said.flag("scale_decoder_outputs", said.flag("tie_word_embeddings", True))
     return Spec(
         **sizes,
@@ -81,6 +81,17 @@ def _t5(said: Settings, *, is_decoder: bool) -> Spec:
         buckets=_buckets(said, both_ways=not is_decoder),
         logit_scale=sizes["width"] ** -0.5 if scaled else 1.0,
     )
+
+
+def _t5_network(said: Settings) -> tuple[str, bool]:
+    """Return the activation and whether there is a gate, which newer versions say twice."""
+    found = activation, gated = _T5_NETWORKS[said.one_of("feed_forward_proj", _T5_NETWORKS, "relu")]
+    if (said.text("dense_act_fn", activation), said.flag("is_gated_act", gated)) != found:
+        raise FileError(
+            f"{said.where} says of its networks by {quoted('feed_forward_proj')} what {quoted('dense_act_fn')} and "
+            f"{quoted('is_gated_act')} deny: it was edited by hand, or is damaged."
+        )
+    return found
 
 
 def _buckets(said: Settings, *, both_ways: bool) -> Buckets:

@@ -70,6 +70,8 @@ def run(path: Path) -> None:
         ("roberta", {"pad_token_id": 40}, "none is for a token"),
         ("bart", {"normalize_before": True}, "variant"),
         ("t5", {"feed_forward_proj": "gated-sinus"}, "“gated-sinus”"),
+        ("t5", {"feed_forward_proj": "gelu"}, "“feed_forward_proj” what “dense_act_fn” .* deny"),
+        ("t5", {"is_gated_act": True}, "“feed_forward_proj” what .* “is_gated_act” deny"),
         ("t5", {"relative_attention_max_distance": 2}, "classes of distances"),
         ("qwen2", {"layer_types": ["sliding_attention", 1, 2]}, "list of texts"),
     ],

@@ -309,7 +309,7 @@ COMPUTED: Mapping[str, Mapping[tuple[str, Any], Means]] = {
     "t5": {
         ("layer_norm_epsilon", 0.5): Means(eps(0.5)),
         ("scale_decoder_outputs", False): Means(lambda spec: replace(spec, logit_scale=1.0)),
-        ("feed_forward_proj", "gelu"): Means(activation("gelu")),
+        ("feed_forward_proj", "gelu"): Means(activation("gelu"), {"dense_act_fn": NONE}),
         ("num_decoder_layers", NONE): Means(unchanged),
         ("tie_word_embeddings", NONE): Means(unchanged),
         ("d_kv", NONE): Means(unchanged),
