@@ -95,14 +95,14 @@ class _Reader:
     def stack(self, words: Words, room: int) -> Stack:
         """Return the tower; its layers are read when they are run, those that share their weights once."""
         spec, names = self.spec, self.names
-        fetchers: dict[str, Callable[[], Layer]] = {}
+        fetchers: dict[tuple[str, float], Callable[[], Layer]] = {}
         for layer in spec.layers:
-            if layer.name not in fetchers:
-                fetchers[layer.name] = self._layer(layer)
+            if (layer.name, layer.scale) not in fetchers:
+                fetchers[(layer.name, layer.scale)] = self._layer(layer)
         return Stack(
             spec,
             self._embedding(words),
-            LazyLayers([fetchers[layer.name] for layer in spec.layers], room),
+            LazyLayers([fetchers[(layer.name, layer.scale)] for layer in spec.layers], room),
             self._norm(names.final_norm, spec.width)() if names.final_norm else None,
             self._relative(spec.buckets) if spec.buckets else None,
         )
@@ -146,7 +146,7 @@ class _Reader:
         self, at: str, names: AttentionNames, inner: int, keys: int
     ) -> Callable[[], tuple[FastNorm, FastNorm]] | None:
         kind, width = self.spec.qk_norm, self.spec.head_width
-        if kind is QkNorm.NONE or names.qk_norms is None:
+        if kind is QkNorm.NONE:
             return None
         widths = (inner, keys) if kind is QkNorm.WHOLE else (width, width)
         q, k = (self._norm(at + name, d) for name, d in zip(names.qk_norms, widths, strict=True))

@@ -18,7 +18,8 @@ class AttentionNames:
     output: str
     norms: tuple[str, ...]
     """One for each place that norms have (`NormPlace`)."""
-    qk_norms: tuple[str, str] | None = None
+    qk_norms: tuple[str, ...] = ()
+    """Of queries and of keys, where they are normalised."""
 
 
 @dataclass(frozen=True, slots=True)
