@@ -255,6 +255,11 @@ class ScalingState(CheckedFields):
         """Whether the axes of the histograms have room for the scores of some d_k, whatever it is now."""
         return bool(self.axis_d_k)
 
+    @property
+    def d_model_shown(self) -> int:
+        """The d_model in effect."""
+        return self.d_model_at(self.d_k)
+
     def d_model_at(self, d_k: int) -> int:
         """Return the d_model that goes with a d_k; with Q = K = X they are one."""
         return d_k if self.follows or self.source is ScoreSource.EMBEDDINGS else self.d_model
