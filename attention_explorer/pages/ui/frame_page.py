@@ -396,7 +396,8 @@ class FramePage(RequestingPage):
         if shown is None or numbers is None:
             return
         view = self._view_for(shown.state)
-        ready = view.example(shown.state) if getattr(numbers, "is_complete", True) else None  # it speaks of all
+        is_complete = getattr(numbers, "is_complete", True)  # what an example says is of all draws
+        ready = view.example(shown.state) if is_complete else None
         example, truths = ("", ()) if ready is None else (ready.look_for, ready.truths)
         self.drawer.show_words(view.picture.notes(numbers), example, (*truths, *view.picture.truths))
         self.drawer.show_table(None if view.picture.reason(numbers) else view.picture.table(numbers))

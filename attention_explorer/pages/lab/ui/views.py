@@ -136,21 +136,13 @@ def _of_layers() -> tuple[View[Any], ...]:
     rows = "What a norm does to rows of any size, with ε under the root and beside it"
     scaled = "Scale V, scale X: what follows, and what does not"
     deep = "What becomes of gradient and tokens in a deep stack"
-    stack = ("layers", *(name for name in _LAYER if name not in ("embedding_scale", "feed_forward")))  # do nothing
+    # Depth draws its own rows, and measures with the network: two fields would change nothing there.
+    stack = ("layers", *(name for name in _LAYER if name not in ("embedding_scale", "feed_forward")))
+    typed, factor = ("sentence", *_LAYER), ("factor",)
     switches = ("norm", "norm_kind", "eps", "eps_inside_sqrt", "residual", "causal", "encoding")
     return (
         _view(LabView.NORM, "Norm", rows, NormSize(), "norm_scale", ("norm_kind",), eps, norm),
-        _view(
-            LabView.LINEAR,
-            "Linear",
-            scaled,
-            Linear(),
-            "factor",
-            ("sentence",),
-            ("sentence", *_LAYER),
-            linear,
-            ("factor",),
-        ),
+        _view(LabView.LINEAR, "Linear", scaled, Linear(), "factor", ("sentence",), typed, linear, factor),
         _view(LabView.DEPTH, "Depth", deep, Depth(), "layers", ("norm", "residual"), stack, depth, switches),
     )
 
