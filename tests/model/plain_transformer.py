@@ -51,6 +51,10 @@ class PlainTower:
         spec, rows, before = self.spec, [], 0
         for place, (index, kind) in enumerate(zip(ids, types, strict=True)):
             row = [value * spec.embedding_scale for value in self.w["words"][index].tolist()]
+            if spec.blank is not None:
+                there = [each for each in ids if each != spec.blank.id]
+                factor = 0.0 if index == spec.blank.id else (1 - spec.blank.share) * len(ids) / len(there)
+                row = [value * factor for value in row]
             if spec.kinds:
                 row = added(row, self.w["kinds"][kind if spec.kinds > 1 else 0].tolist())
             if spec.places is not None:

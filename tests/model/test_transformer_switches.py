@@ -15,6 +15,7 @@ from attention_explorer.model.norm import NormKind
 from attention_explorer.model.transformer import (
     PROJECTIONS,
     Attention,
+    Blank,
     Buckets,
     Embedding,
     FastNorm,
@@ -77,7 +78,7 @@ def drawn_weights(spec: Spec, crosses: bool, draw: np.random.Generator) -> Array
 
     def norm(name: str, size: int) -> None:
         give(name, size, mean=1.0)
-        if spec.norm.kind is NormKind.LAYER:
+        if spec.norm.kind is NormKind.LAYER and spec.norm.has_bias:
             give(f"{name}.bias", size)
 
     def matrix(name: str, d_in: int, d_out: int, projection: str = "") -> None:
@@ -104,7 +105,7 @@ def drawn_weights(spec: Spec, crosses: bool, draw: np.random.Generator) -> Array
                 if spec.qk_norm is not QkNorm.NONE and name != "v":
                     norm(f"{at}.{name}_norm", size if spec.qk_norm is QkNorm.WHOLE else spec.head_width)
             matrix(f"{at}.output", inner, d, "output")
-            for place in spec.norm.place.value:
+            for place in spec.norm.place.value if spec.layers[layer].is_normed else ():
                 norm(f"{at}.{place}", d)
         for name in ("gate", "up") if spec.gated else ("up",):
             matrix(f"{layer}.network.{name}", d, spec.inner, "up")
@@ -203,6 +204,9 @@ SWITCHES: dict[str, Callable[[Spec, Chance], Spec]] = {
     "places behind padding": lambda spec, _: replace(spec, places=Places(LENGTH + 4, 4, 3)),
     "kinds": lambda spec, chance: replace(spec, kinds=chance.choice((1, 2))),
     "narrow words": lambda spec, _: replace(spec, narrow=5),
+    "norms without a bias": lambda spec, _: replace(spec, norm=spec.norm._replace(kind=NormKind.LAYER, has_bias=False)),
+    "a layer without a norm": lambda spec, _: layered(spec, {"is_normed": False}, {}),
+    "a word without a vector": lambda spec, chance: replace(spec, blank=Blank(chance.randrange(WORDS), 0.12)),
 }
 
 

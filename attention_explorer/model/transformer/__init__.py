@@ -18,6 +18,7 @@ from attention_explorer.model.transformer.relative import RelativePositions
 from attention_explorer.model.transformer.rope import Rope
 from attention_explorer.model.transformer.spec import (
     PROJECTIONS,
+    Blank,
     Buckets,
     LayerSpec,
     NormPlace,
@@ -38,6 +39,7 @@ __all__ = [
     "SELF",
     "Attention",
     "AttentionRun",
+    "Blank",
     "Buckets",
     "Changes",
     "Embedding",

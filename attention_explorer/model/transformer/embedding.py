@@ -9,9 +9,10 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
+from attention_explorer.errors import ArrayError
 from attention_explorer.model.arrays import Floats
 from attention_explorer.model.transformer.parts import FastNorm, Linear, normed
-from attention_explorer.model.transformer.spec import Places, Spec
+from attention_explorer.model.transformer.spec import Blank, Places, Spec
 
 Ids = npt.NDArray[np.integer[Any]]
 
@@ -60,6 +61,8 @@ class Embedding:
         x = self.words(given.ids)
         if self.spec.embedding_scale != 1.0:
             x = x * np.float32(self.spec.embedding_scale)
+        if self.spec.blank is not None:
+            x = _blanked(self.spec.blank, given.ids, x)
         if self.kinds is not None:
             x = x + (self.kinds[0] if given.types is None or len(self.kinds) == 1 else self.kinds[given.types])
         if self.places is not None and self.spec.places is not None:
@@ -74,3 +77,12 @@ def _rows(places: Places, ids: Ids) -> Ids:
         return np.arange(places.offset, places.offset + len(ids))
     counts = ids != places.padding
     return np.where(counts, np.cumsum(counts) + places.offset - 1, places.offset - 1)
+
+
+def _blanked(blank: Blank, ids: Ids, x: Floats) -> Floats:
+    """Return vectors of which those of one id are 0, and the others make up for it."""
+    is_blank = ids == blank.id
+    if is_blank.all():
+        raise ArrayError(f"all tokens have the id {blank.id}, which has no vector in this model: give another too")
+    factor = np.float32(1.0 - blank.share) / (np.float32(1.0) - np.float32(is_blank.mean()))
+    return np.where(is_blank[:, None], np.float32(0.0), x * factor)

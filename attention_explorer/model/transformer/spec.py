@@ -48,6 +48,8 @@ class NormSpec(NamedTuple):
     place: NormPlace
     adds_one: bool = False
     """Whether a file stores gains less 1, as those of Gemma do."""
+    has_bias: bool = True
+    """Whether layer norms add a bias; those of ModernBERT do not."""
 
 
 class LayerSpec(NamedTuple):
@@ -61,6 +63,8 @@ class LayerSpec(NamedTuple):
     """How many keys a query sees: |i − j| < window (Beltagy et al. 2020, section 3.1)."""
     rope: Rope | None = None
     """Turns queries and keys; None where it does not, as every fourth layer of SmolLM3."""
+    is_normed: bool = True
+    """Whether its attention has norms; that of the first layer of ModernBERT is given x as it is."""
 
 
 class Buckets(NamedTuple):
@@ -79,6 +83,14 @@ class Places(NamedTuple):
     """The row of the first token."""
     padding: int | None = None
     """An id that has no position of its own, but takes row ``offset − 1``: RoBERTa counts so."""
+
+
+class Blank(NamedTuple):
+    """An id whose vector is 0: the others grow by what a share of such tokens in training took (ESM-2)."""
+
+    id: int
+    share: float
+    """Of the tokens of a text, in training."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -122,6 +134,8 @@ class Spec:
         Of sentences in a pair, each with a learned vector; 0 where there are none.
     narrow : int, optional
         The length of word vectors, if it is not d_model (ALBERT: Lan et al. 2020, section 3.1).
+    blank : Blank, optional
+        A token without a vector: that of a masked letter in ESM-2 (Lin et al. 2023).
     """
 
     width: int
@@ -147,6 +161,7 @@ class Spec:
     places: Places | None = None
     kinds: int = 0
     narrow: int | None = None
+    blank: Blank | None = None
 
     @property
     def divides_by_root(self) -> bool:

@@ -5,7 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 
+import numpy as np
+
 from attention_explorer.errors import FileError
+from attention_explorer.model.arrays import Floats
 from attention_explorer.model.transformer import (
     Attention,
     Buckets,
@@ -17,6 +20,7 @@ from attention_explorer.model.transformer import (
     Linear,
     Network,
     Norms,
+    Places,
     QkNorm,
     RelativePositions,
     Spec,
@@ -28,6 +32,7 @@ from attention_explorer.sources.models.lazy_layers import LazyLayers
 from attention_explorer.sources.models.refusals import check_asked
 from attention_explorer.sources.models.settings import Settings
 from attention_explorer.sources.models.tensors import StoredLinear, Tensors, Words
+from attention_explorer.sources.models.waves import waves
 
 LANGUAGE = ("LMHead", "CausalLM", "ConditionalGeneration")
 """Marks of the classes that predict words, among those that a configuration names."""
@@ -114,11 +119,17 @@ class _Reader:
         return Embedding(
             spec,
             words,
-            self.tensors.vector(self.at + names.places, spec.places.rows, d)() if spec.places else None,
+            self._places(spec.places, d) if spec.places else None,
             self.tensors.vector(self.at + names.kinds, spec.kinds, d)() if spec.kinds else None,
             self._norm(names.embedding_norm, d)() if names.embedding_norm else None,
             widen() if widen else None,
         )
+
+    def _places(self, places: Places, d: int) -> Floats:
+        name = self.at + self.names.places
+        if self.names.has_waves and not self.tensors.has(name):
+            return waves(places.rows, d)
+        return self.tensors.vector(name, places.rows, d)()
 
     def _relative(self, buckets: Buckets) -> RelativePositions:
         table = self.tensors.vector(self.at + self.names.relative, buckets.number, self.spec.heads)
@@ -126,21 +137,27 @@ class _Reader:
 
     def _layer(self, layer: LayerSpec) -> Callable[[], Layer]:
         at, names = self.names.layer.format(layer.name), self.names
-        attention = self._attention(at, names.attention, layer.scale)
-        cross = None if names.cross is None else self._attention(at, names.cross, layer.scale)
+        attention = self._attention(at, names.attention, layer)
+        cross = None if names.cross is None else self._attention(at, names.cross, layer)
         network = self._network(at, names.network)
         return lambda: Layer(self.spec, attention(), network(), cross() if cross else None)
 
-    def _attention(self, at: str, names: AttentionNames, scale: float) -> Callable[[], Attention]:
-        spec = self.spec
+    def _attention(self, at: str, names: AttentionNames, layer: LayerSpec) -> Callable[[], Attention]:
+        spec, scale = self.spec, layer.scale
         d, inner, keys = spec.width, spec.heads * spec.head_width, spec.kv_heads * spec.head_width
+        project = self._project(at, names, inner, keys)
+        output = self.tensors.fused(self._linear(at + names.output, inner, d, "output"))
+        norms = self._norms(at, names.norms) if layer.is_normed else Norms
+        of_qk = self._qk_norms(at, names, inner, keys)
+        return lambda: Attention(spec, scale, norms(), project(), output(), of_qk() if of_qk else None)
+
+    def _project(self, at: str, names: AttentionNames, inner: int, keys: int) -> Callable[[], Linear]:
+        """Return what reads the queries, keys and values of all heads as one matrix, in this order."""
         parts = zip(names.project, (inner, keys, keys), "qkv", strict=True)
         if len(names.project) == 1:
             parts = zip(names.project, (inner + 2 * keys,), "q", strict=True)
-        project = self.tensors.fused(*(self._linear(at + name, d, out, part) for name, out, part in parts))
-        output = self.tensors.fused(self._linear(at + names.output, inner, d, "output"))
-        norms, of_qk = self._norms(at, names.norms), self._qk_norms(at, names, inner, keys)
-        return lambda: Attention(spec, scale, norms(), project(), output(), of_qk() if of_qk else None)
+        read = self.tensors.fused(*(self._linear(at + name, self.spec.width, out, part) for name, out, part in parts))
+        return (lambda: _by_part(read(), self.spec.heads)) if names.by_head else read
 
     def _qk_norms(
         self, at: str, names: AttentionNames, inner: int, keys: int
@@ -155,7 +172,8 @@ class _Reader:
     def _network(self, at: str, names: NetworkNames) -> Callable[[], Network]:
         spec = self.spec
         into = (names.ungated,) if names.ungated and not spec.gated else names.up
-        up = self.tensors.fused(*(self._linear(at + name, spec.width, spec.inner, "up") for name in into))
+        out = (1 + spec.gated) * spec.inner // len(into)
+        up = self.tensors.fused(*(self._linear(at + name, spec.width, out, "up") for name in into))
         down = self.tensors.fused(self._linear(at + names.down, spec.inner, spec.width, "down"))
         norms = self._norms(at, names.norms)
         return lambda: Network(spec, norms(), up(), down())
@@ -175,10 +193,22 @@ class _Reader:
         return self.tensors.linear(self.at + name, d_in, d_out, bias=has_bias, input_first=self.names.input_first)
 
 
+def _by_part(found: Linear, heads: int) -> Linear:
+    """Return a matrix that holds queries, keys and values head by head as one that holds all queries first."""
+
+    def sorted_out(array: Floats) -> Floats:
+        parts = array.reshape(*array.shape[:-1], heads, 3, -1)
+        return np.ascontiguousarray(parts.swapaxes(-3, -2)).reshape(array.shape)
+
+    weight = sorted_out(found.weight)
+    return Linear(weight, None if found.bias is None else sorted_out(found.bias))
+
+
 def _head(names: HeadNames, said: Settings, tensors: Tensors, words: _Tables, spec: Spec) -> Callable[[], Head] | None:
     """Return what fetches the head; None where the file has none."""
     if names.dense:
-        return _masked_word_head(names, tensors, words, spec) if tensors.has(f"{names.dense}.weight") else None
+        there = tensors.has(f"{names.dense}.weight")
+        return _masked_word_head(names, said, tensors, words, spec) if there else None
     classes, last = said.texts("architectures"), f"{names.decode}.weight"
     predicts = not classes or any(mark in name for mark in LANGUAGE for name in classes)
     added = tensors.vector(names.bias, 1, spec.vocabulary) if names.bias and tensors.has(names.bias) else None
@@ -188,17 +218,21 @@ def _head(names: HeadNames, said: Settings, tensors: Tensors, words: _Tables, sp
     return lambda: Head(Linear(table().T, None if added is None else added()[0]), spec.logit_scale, spec.logit_cap)
 
 
-def _masked_word_head(names: HeadNames, tensors: Tensors, words: _Tables, spec: Spec) -> Callable[[], Head]:
+def _masked_word_head(
+    names: HeadNames, said: Settings, tensors: Tensors, words: _Tables, spec: Spec
+) -> Callable[[], Head]:
     """Return what fetches a head that fills in masked words: a matrix, a norm, and the table of words."""
     d, shared = spec.narrow or spec.width, words.shared
-    dense = tensors.fused(tensors.linear(names.dense, spec.width, d))
+    has_bias = not names.dense_bias or said.flag(names.dense_bias, False)
+    dense = tensors.fused(tensors.linear(names.dense, spec.width, d, bias=has_bias))
     norm = tensors.norm(names.norm, d, spec.norm)
     decode, bias = f"{names.decode}.weight", f"{names.decode}.bias"
     last = tensors.own(decode, shared.array, said=True) if words.tied else tensors.array(decode, spec.vocabulary, d)
-    table = shared.alike(last)
-    added = tensors.own(bias, tensors.first((names.bias, bias), spec.vocabulary), said=words.tied)
+    table, added = shared.alike(last), None
+    if not names.decode_bias or said.flag(names.decode_bias, True):
+        added = tensors.own(bias, tensors.first((names.bias, bias), spec.vocabulary), said=words.tied)
     return lambda: Head(
-        Linear(table().T, tensors.read(added)),
+        Linear(table().T, None if added is None else tensors.read(added)),
         spec.logit_scale,
         spec.logit_cap,
         dense(),

@@ -10,6 +10,7 @@ from attention_explorer.sources.models.family import AttentionNames, Family, Net
 from attention_explorer.sources.models.reading import (
     layers_alike,
     read_activation,
+    read_biases,
     read_count,
     read_sizes,
     read_windows,
@@ -61,14 +62,9 @@ def _llama_like(said: Settings) -> Spec:
     )
 
 
-def _biases(said: Settings, key: str, *names: str) -> frozenset[str]:
-    """Return projections that have a bias if the configuration says so."""
-    return frozenset(names if said.flag(key, False) else ())
-
-
 def _llama(said: Settings) -> Spec:
     """Llama 1 to 3, SmolLM: Touvron et al. 2023."""
-    biases = _biases(said, "attention_bias", *_QKV, "output") | _biases(said, "mlp_bias", "up", "down")
+    biases = read_biases(said, "attention_bias", *_QKV, "output") | read_biases(said, "mlp_bias", "up", "down")
     return replace(_llama_like(said), biases=biases)
 
 
@@ -87,7 +83,7 @@ def _qwen2(said: Settings) -> Spec:
 
 def _qwen3(said: Settings) -> Spec:
     """Qwen3, with norms of queries and keys: Yang et al. 2025, section 2."""
-    biases = _biases(said, "attention_bias", *_QKV, "output")
+    biases = read_biases(said, "attention_bias", *_QKV, "output")
     spec = replace(_llama_like(said), qk_norm=QkNorm.HEAD, biases=biases)
     return with_windows(spec, read_windows(said, len(spec.layers)))
 

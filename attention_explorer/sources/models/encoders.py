@@ -1,4 +1,4 @@
-"""Encoders, which fill in masked words or compare sentences: BERT, RoBERTa, DistilBERT and ALBERT."""
+"""Encoders, which fill in masked words or compare sentences: BERT and its relatives with learned positions."""
 
 from __future__ import annotations
 
@@ -7,9 +7,10 @@ from dataclasses import replace
 
 from attention_explorer.errors import FileError
 from attention_explorer.model.norm import NormKind
-from attention_explorer.model.transformer import NormPlace, NormSpec, Places, Spec
+from attention_explorer.model.transformer import Buckets, NormPlace, NormSpec, Places, Spec
 from attention_explorer.sources.models.family import AttentionNames, Family, HeadNames, NetworkNames, Tower, TowerNames
 from attention_explorer.sources.models.reading import Sizes, layers_alike, read_activation, read_count, read_sizes
+from attention_explorer.sources.models.refusals import refused
 from attention_explorer.sources.models.settings import Settings
 
 _BERT_NAMES = TowerNames(
@@ -43,6 +44,15 @@ _ALBERT_NAMES = replace(
     ),
     network=NetworkNames(("ffn",), "ffn_output", ("full_layer_layer_norm",)),
 )
+_ELECTRA_NAMES = replace(_BERT_NAMES, widen="embeddings_project")
+_MPNET_NAMES = replace(
+    _BERT_NAMES,
+    kinds="",
+    attention=AttentionNames(
+        tuple(f"attention.attn.{part}" for part in "qkv"), "attention.attn.o", ("attention.LayerNorm",)
+    ),
+    relative="encoder.relative_attention_bias.weight",
+)
 _BERT_HEAD = HeadNames(
     "cls.predictions.decoder",
     "cls.predictions.bias",
@@ -52,7 +62,14 @@ _BERT_HEAD = HeadNames(
 _ROBERTA_HEAD = HeadNames("lm_head.decoder", "lm_head.bias", "lm_head.dense", "lm_head.layer_norm", "gelu")
 _DISTILBERT_HEAD = HeadNames("vocab_projector", "vocab_projector.bias", "vocab_transform", "vocab_layer_norm")
 _ALBERT_HEAD = HeadNames("predictions.decoder", "predictions.bias", "predictions.dense", "predictions.LayerNorm")
-_OTHER_HEADS = (
+_ELECTRA_HEAD = HeadNames(
+    "generator_lm_head",
+    "generator_lm_head.bias",
+    "generator_predictions.dense",
+    "generator_predictions.LayerNorm",
+    "gelu",
+)
+OTHER_HEADS = (
     r".*position_ids",
     r".*pooler.*",
     r"classifier\..*",
@@ -60,10 +77,13 @@ _OTHER_HEADS = (
     r"qa_outputs\..*",
     r"cls\.seq_relationship\..*",
     r"sop_classifier\..*",
+    r"discriminator_predictions\..*",
 )
 """Tensors that hidden states do not depend on."""
 _DISTILBERT_EPS = 1e-12
 """No configuration says it."""
+_MPNET_PADDING, _MPNET_BUCKETS = 1, Buckets(32, 128)
+"""Of all MPNets, whatever a configuration says: see ``modeling_mpnet.py`` of transformers."""
 
 
 def _encoder(said: Settings, sizes: Sizes, layers: str, activation: str, eps: float) -> Spec:
@@ -87,12 +107,41 @@ def _bert(said: Settings) -> Spec:
 
 
 def _roberta(said: Settings) -> Spec:
-    """RoBERTa: Liu et al. 2019. Positions count from behind the id of the padding."""
-    spec, padding = _bert(said), said.whole("pad_token_id", least=0)
+    """RoBERTa: Liu et al. 2019; XLM-RoBERTa: Conneau et al. 2020; CamemBERT: Martin et al. 2020.
+
+    Positions count from behind the id of the padding.
+    """
+    return replace(_bert(said), places=places_behind(said, said.whole("pad_token_id", least=0)))
+
+
+def places_behind(said: Settings, padding: int) -> Places:
+    """Return positions that count from behind the id of the padding.
+
+    Raises
+    ------
+    FileError
+        If there are none.
+    """
     count = said.whole("max_position_embeddings")
     if count <= padding + 1:
         raise FileError(f"{said.where} has {count} positions, of which none is for a token: it is damaged.")
-    return replace(spec, places=Places(count, padding + 1, padding))
+    return Places(count, padding + 1, padding)
+
+
+def _electra(said: Settings) -> Spec:
+    """ELECTRA: Clark et al. 2020. Word vectors of its smaller models are narrower."""
+    spec, narrow = _bert(said), said.whole("embedding_size")
+    return spec if narrow == spec.width else replace(spec, narrow=narrow)
+
+
+def _mpnet(said: Settings) -> Spec:
+    """MPNet: Song et al. 2020. Its layers share one bias by distance; there are no vectors for sentences of a pair."""
+    sizes = read_sizes(said, "hidden_size", "intermediate_size", "num_attention_heads")
+    spec = _encoder(said, sizes, "num_hidden_layers", "hidden_act", said.number("layer_norm_eps"))
+    for name, only in (("pad_token_id", _MPNET_PADDING), ("relative_attention_num_buckets", _MPNET_BUCKETS.number)):
+        if said.whole(name, only, least=0) != only:
+            raise refused(said, name, said.peek(name), f"Only {only} is supported, which all models of this type have.")
+    return replace(spec, places=places_behind(said, _MPNET_PADDING), buckets=_MPNET_BUCKETS)
 
 
 def _distilbert(said: Settings) -> Spec:
@@ -119,10 +168,14 @@ def _albert(said: Settings) -> Spec:
 
 
 def _family(spec: Callable[[Settings], Spec], names: TowerNames, head: HeadNames, prefix: str) -> Family:
-    return Family(towers=(Tower(spec=spec, names=names),), head=head, prefixes=(prefix,), unused=_OTHER_HEADS)
+    return Family(towers=(Tower(spec=spec, names=names),), head=head, prefixes=(prefix,), unused=OTHER_HEADS)
 
 
 BERT = _family(_bert, _BERT_NAMES, _BERT_HEAD, "bert.")
 ROBERTA = _family(_roberta, _BERT_NAMES, _ROBERTA_HEAD, "roberta.")
 DISTILBERT = _family(_distilbert, _DISTILBERT_NAMES, _DISTILBERT_HEAD, "distilbert.")
+XLM_ROBERTA = ROBERTA
+CAMEMBERT = replace(ROBERTA, prefixes=("roberta.", "camembert."))
+ELECTRA = _family(_electra, _ELECTRA_NAMES, _ELECTRA_HEAD, "electra.")
+MPNET = _family(_mpnet, _MPNET_NAMES, _ROBERTA_HEAD, "mpnet.")
 ALBERT = _family(_albert, _ALBERT_NAMES, _ALBERT_HEAD, "albert.")

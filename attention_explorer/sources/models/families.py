@@ -2,16 +2,26 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 
 from attention_explorer.errors import FileError, quoted
 from attention_explorer.sources.models.decoders import GPT2, LLAMA, MISTRAL, QWEN2, QWEN3
 from attention_explorer.sources.models.encoder_decoders import BART, T5
-from attention_explorer.sources.models.encoders import ALBERT, BERT, DISTILBERT, ROBERTA
+from attention_explorer.sources.models.encoders import (
+    ALBERT,
+    BERT,
+    CAMEMBERT,
+    DISTILBERT,
+    ELECTRA,
+    MPNET,
+    ROBERTA,
+    XLM_ROBERTA,
+)
 from attention_explorer.sources.models.family import Family
+from attention_explorer.sources.models.rotary_encoders import nomic_bert
 from attention_explorer.sources.models.settings import Settings
 
-FAMILIES: Mapping[str, Family] = {
+FAMILIES: Mapping[str, Family | Callable[[Settings], Family]] = {
     "llama": LLAMA,
     "mistral": MISTRAL,
     "qwen2": QWEN2,
@@ -21,10 +31,15 @@ FAMILIES: Mapping[str, Family] = {
     "roberta": ROBERTA,
     "distilbert": DISTILBERT,
     "albert": ALBERT,
+    "xlm-roberta": XLM_ROBERTA,
+    "camembert": CAMEMBERT,
+    "electra": ELECTRA,
+    "mpnet": MPNET,
+    "nomic_bert": nomic_bert,
     "bart": BART,
     "t5": T5,
 }
-"""By the ``model_type`` of configurations."""
+"""By the ``model_type`` of configurations; where one name stands for several, what tells which."""
 
 
 def family_of(settings: Settings) -> Family:
@@ -41,4 +56,5 @@ def family_of(settings: Settings) -> Family:
             f"{settings.where} is of a model of the type {quoted(name)}, which this program cannot run. It runs "
             f"{', '.join(FAMILIES)}."
         )
-    return FAMILIES[name]
+    found = FAMILIES[name]
+    return found if isinstance(found, Family) else found(settings)

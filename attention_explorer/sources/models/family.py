@@ -20,6 +20,8 @@ class AttentionNames:
     """One for each place that norms have (`NormPlace`)."""
     qk_norms: tuple[str, ...] = ()
     """Of queries and of keys, where they are normalised."""
+    by_head: bool = False
+    """Whether the one matrix holds the queries, keys and values of the first head, then those of the next."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,7 +29,7 @@ class NetworkNames:
     """What a file calls the parts of a network."""
 
     up: tuple[str, ...]
-    """The gate before what it is multiplied by, where there is one."""
+    """The gate before what it is multiplied by, where there is one; or the one matrix that holds both so."""
     down: str
     norms: tuple[str, ...]
     ungated: str = ""
@@ -52,6 +54,8 @@ class TowerNames:
     relative: str = ""
     input_first: bool = False
     """Whether matrices are (d_in, d_out), as GPT-2 has them."""
+    has_waves: bool = False
+    """Whether positions are sines and cosines, which a file need not hold: `waves`."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,6 +68,10 @@ class HeadNames:
     norm: str = ""
     activation: str = ""
     """After ``dense``, if it is not that of the tower."""
+    dense_bias: str = ""
+    """The setting that says whether ``dense`` has a bias, if not all have one; usually it has none then."""
+    decode_bias: str = ""
+    """The setting that says whether ``decode`` has a bias, if not all have one; usually it has."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

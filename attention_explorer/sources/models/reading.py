@@ -52,9 +52,9 @@ def read_sizes(
     )
 
 
-def read_activation(said: Settings, name: str) -> str:
+def read_activation(said: Settings, name: str, default: str | None = None) -> str:
     """Return the name of an activation, which must be one of `ACTIVATIONS`."""
-    return said.one_of(name, tuple(ACTIVATIONS))
+    return said.one_of(name, tuple(ACTIVATIONS), default)
 
 
 def read_count(said: Settings, name: str, default: int | None = None) -> int:
@@ -65,6 +65,16 @@ def read_count(said: Settings, name: str, default: int | None = None) -> int:
 def layers_alike(count: int, scale: float, rope: Rope | None = None) -> tuple[LayerSpec, ...]:
     """Return layers that differ in nothing but their weights."""
     return tuple(LayerSpec(str(place), scale, rope=rope) for place in range(count))
+
+
+def read_biases(said: Settings, name: str, *projections: str) -> frozenset[str]:
+    """Return projections that have a bias if the configuration says so."""
+    return frozenset(projections if said.flag(name, False) else ())
+
+
+def with_rope(spec: Spec, rope: Rope) -> Spec:
+    """Return a tower all layers of which turn queries and keys."""
+    return replace(spec, layers=tuple(layer._replace(rope=rope) for layer in spec.layers))
 
 
 def with_windows(spec: Spec, windows: Sequence[int | None]) -> Spec:

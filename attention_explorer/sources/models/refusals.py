@@ -29,7 +29,8 @@ class Asks(NamedTuple):
 _ALL: tuple[Asks, ...] = (
     Asks(
         "Mixtures of experts are not supported.",
-        "num_local_experts num_experts n_routed_experts num_experts_per_tok expert_count expert_used_count",
+        "num_local_experts num_experts n_routed_experts num_experts_per_tok expert_count expert_used_count "
+        "moe_every_n_layers",
     ),
     Asks(
         "Norms of queries and keys are not supported in models of this type.",
@@ -54,7 +55,7 @@ _ALL: tuple[Asks, ...] = (
     Asks(
         "Rotary positions of this kind are not supported in models of this type.",
         "rope_theta rope_scaling rope_parameters rope_local_base_freq global_rope_theta local_rope_theta "
-        "rope_interleaved rotary_emb_fraction rotary_value",
+        "rope_interleaved rotary_emb_fraction rotary_emb_scale_base rotary_head_dim rotary_value",
     ),
     Asks(
         "Models that turn only a part of each head are not supported.",

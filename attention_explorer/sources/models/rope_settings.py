@@ -3,20 +3,46 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable, Collection, Mapping
+from types import MappingProxyType
+from typing import NamedTuple
 
 import numpy as np
 
-from attention_explorer.errors import FileError
+from attention_explorer.errors import FileError, quoted
 from attention_explorer.model.arrays import Floats
 from attention_explorer.model.transformer import Rope
 from attention_explorer.sources.models.refusals import check_asked
 from attention_explorer.sources.models.settings import Settings
 
-KINDS = ("default", "linear", "dynamic", "yarn", "llama3")
+DEFAULT, LINEAR, DYNAMIC, YARN, LLAMA3, LONGROPE = "default", "linear", "dynamic", "yarn", "llama3", "longrope"
+KINDS = MappingProxyType({kind: kind for kind in (DEFAULT, LINEAR, DYNAMIC, YARN, LLAMA3, LONGROPE)})
+_TRAINED = "original_max_position_embeddings"
+"""The longest text of the training, before positions were stretched."""
+_NEW, _OLD = "rope_parameters", "rope_scaling"
 
 
-def read_rope(settings: Settings, width: int) -> Rope:
-    """Return how a model turns queries and keys.
+class RopeNames(NamedTuple):
+    """How a family says what it turns."""
+
+    base: str = "rope_theta"
+    usual_base: float = 10000.0
+    share: str = ""
+    """The setting that says how much of a head is turned; empty where that is all of it."""
+    usual_share: float = 1.0
+    kinds: Mapping[str, str] = KINDS
+    """The ways to stretch positions, by the names that the family gives them."""
+
+
+class _Head(NamedTuple):
+    """What is turned of a head."""
+
+    base: float
+    width: int
+
+
+def read_rope(settings: Settings, width: int, names: RopeNames = RopeNames()) -> Rope:  # noqa: B008 - immutable
+    """Return how a model turns queries and keys, alike in all layers.
 
     Parameters
     ----------
@@ -24,6 +50,8 @@ def read_rope(settings: Settings, width: int) -> Rope:
         Of the model: ``rope_parameters``, or as older versions wrote it, ``rope_theta`` and ``rope_scaling``.
     width : int
         d of a head.
+    names : RopeNames
+        How its family says it.
 
     Raises
     ------
@@ -33,41 +61,114 @@ def read_rope(settings: Settings, width: int) -> Rope:
     Notes
     -----
     Linear: Chen et al. 2023. Dynamic: the base grows with the text (“NTK-aware”). YaRN: Peng et al. 2023, section 3.
-    Llama 3: slow pairs are stretched, fast ones are not, and those between are in between.
+    Llama 3: slow pairs are stretched, fast ones are not, and those between are in between. LongRoPE (Ding et al. 2024):
+    each pair by a factor of its own, by others in long texts.
     """
-    old, usual = settings.part("rope_scaling"), settings.number("rope_theta", 10000.0)
-    scaling = settings.part("rope_parameters") or old or Settings(settings.where, {})
+    new, old = settings.part(_NEW), settings.part(_OLD)
+    if new is not None and old is not None and not new.says_the_same(old):
+        raise FileError(f"{settings.where} says {quoted(_NEW)} and {quoted(_OLD)}, of which only one can be meant.")
+    scaling = new or old or Settings(settings.where, {})
     if scaling.has_parts:
         raise FileError(f"{scaling.where} differ by kind of layer, which is not supported in models of this type.")
-    if width % 2:
-        raise FileError(f"{settings.where} says a head of {width} features, but rotary turns pairs of them.")
+    return _rope(settings, scaling, width, names)
+
+
+def read_ropes(settings: Settings, width: int, kinds: Mapping[str, RopeNames], old: Collection[str]) -> dict[str, Rope]:
+    """Return how a model turns queries and keys in each kind of its layers; as `read_rope`.
+
+    Parameters
+    ----------
+    settings : Settings
+        Of the model: ``rope_parameters`` with a list for each kind, or what older versions wrote.
+    width : int
+        d of a head.
+    kinds : mapping of str to RopeNames
+        How older versions wrote the base of each.
+    old : collection of str
+        The kinds that the ``rope_scaling`` of older versions is about.
+    """
+    new, scaling = settings.part(_NEW), settings.part(_OLD)
+    if new is not None and (scaling is not None or not new.has_parts):
+        raise FileError(
+            f"{new.where} must have a part for each of {', '.join(kinds)}, with no {quoted(_OLD)} beside it."
+        )
+    found = {}
+    for kind, names in kinds.items():
+        part = new.part(kind) if new is not None else scaling if kind in old else None
+        found[kind] = _rope(settings, part or Settings(settings.where, {}), width, names)
+    return found
+
+
+def _rope(settings: Settings, scaling: Settings, width: int, names: RopeNames) -> Rope:
+    usual, share = settings.number(names.base, names.usual_base), 1.0
     base = scaling.number("rope_theta", usual)
+    if names.share:
+        share = scaling.number("partial_rotary_factor", settings.number(names.share, names.usual_share))
     check_asked(scaling, is_causal=True)
-    with np.errstate(all="ignore"):  # looked for in the next line
-        rope = _stretched(settings, scaling, base, width)
-        if base > 1.0 and np.isfinite(rope.frequencies(1)).all():
+    turned = int(width * share)
+    if turned % 2 or not 0 < turned <= width:
+        raise FileError(
+            f"{settings.where} turns {turned} of {width} features of a head, but rotary turns pairs of them."
+        )
+    return checked_rope(settings, base, lambda: _stretched(settings, scaling, _Head(base, turned), names.kinds))
+
+
+def checked_rope(settings: Settings, base: float, make: Callable[[], Rope]) -> Rope:
+    """Return a rotation that was made of what a file says.
+
+    Raises
+    ------
+    FileError
+        If its frequencies are no numbers.
+    """
+    with np.errstate(all="ignore"):  # looked for in the next lines
+        rope = make()
+        if base > 1.0 and np.isfinite(rope.frequencies(1)).all() and np.isfinite(rope.factor):
             return rope
     raise FileError(f"{settings.where} describes rotary positions whose frequencies are no numbers: it is damaged.")
 
 
-def _stretched(settings: Settings, scaling: Settings, base: float, width: int) -> Rope:
+def _stretched(settings: Settings, scaling: Settings, head: _Head, kinds: Mapping[str, str]) -> Rope:
     """Return the rotation, in the way in which it was stretched for longer texts."""
-    kind = scaling.one_of("rope_type" if scaling.has("rope_type") else "type", KINDS, "default")
+    kind = kinds[scaling.one_of("rope_type" if scaling.has("rope_type") else "type", kinds, DEFAULT)]
+    base, width = head
     plain = inverse_wavelengths(base, width)
-    if kind == "default":
-        return Rope(lambda _n: plain)
-    factor = scaling.number("factor")
-    if kind == "linear":
-        return Rope(lambda _n: plain / np.float32(factor))
+    if kind == DEFAULT:
+        return plain_rope(base, width)
     longest = settings.whole("max_position_embeddings")
-    if kind == "dynamic":
-        return Rope(lambda n: inverse_wavelengths(_grown(base, width, factor, max(n / longest, 1.0)), width))
-    trained = scaling.whole("original_max_position_embeddings", longest)
-    if kind == "llama3":
+    if kind == LONGROPE:
+        return _longrope(settings, scaling, plain, longest)
+    factor = scaling.number("factor")
+    if kind == LINEAR:
+        return Rope(lambda _n: plain / np.float32(factor))
+    if kind == DYNAMIC:
+        return dynamic_rope(base, width, factor, longest)
+    trained = scaling.whole(_TRAINED, longest)
+    if kind == LLAMA3:
         low, high = scaling.number("low_freq_factor"), scaling.number("high_freq_factor")
         stretched = _in_between(plain, factor, trained / low, trained / high)
         return Rope(lambda _n: stretched)
     return _yarn(scaling, base, width, factor, trained)
+
+
+def _longrope(settings: Settings, scaling: Settings, plain: Floats, longest: int) -> Rope:
+    trained = scaling.whole(_TRAINED, longest)
+    trained = settings.whole(_TRAINED, trained)
+    short, long = (plain / scaling.numbers(f"{name}_factor", len(plain)) for name in ("short", "long"))
+    factor = scaling.number("factor", longest / trained)
+    usual = math.sqrt(1.0 + math.log(factor) / math.log(max(trained, 2))) if factor > 1.0 else 1.0
+    return Rope(lambda n: long if n > trained else short, scaling.number("attention_factor", usual))
+
+
+def plain_rope(base: float, width: int) -> Rope:
+    """Return a rotation that is not stretched (Su et al. 2021, eq. 15)."""
+    plain = inverse_wavelengths(base, width)
+    return Rope(lambda _n: plain)
+
+
+def dynamic_rope(base: float, width: int, factor: float, longest: int) -> Rope:
+    """Return a rotation whose base grows with texts that are longer than those of the training (“NTK-aware”)."""
+    return Rope(lambda n: inverse_wavelengths(_grown(base, width, factor, max(n / longest, 1.0)), width))
 
 
 def inverse_wavelengths(base: float, width: int) -> Floats:

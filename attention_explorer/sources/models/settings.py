@@ -5,7 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, cast
 
+import numpy as np
+
 from attention_explorer.errors import FileError, did_you_mean, quoted
+from attention_explorer.model.arrays import Floats
 
 MOST = 2**31 - 1
 """No size of a model is larger; what would be made of it is checked against the file."""
@@ -111,6 +114,34 @@ class Settings:
         if not isinstance(value, list | tuple) or not all(isinstance(item, str) for item in value):
             raise self._wrong(name, "a list of texts", value)
         return tuple(value)
+
+    def numbers(self, name: str, count: int) -> Floats:
+        """Return a list of so many finite numbers above 0, (count,), float32.
+
+        Raises
+        ------
+        FileError
+            If it is none, or is missing.
+        """
+        value = self._taken(name)
+        listed = value if isinstance(value, list | tuple) and len(value) == count else (None,)
+        if not all(type(each) in (int, float) and LEAST_NUMBER <= each < MOST_NUMBER for each in listed):
+            raise self._wrong(name, f"a list of {count} numbers above 0", value)
+        return np.array(listed, np.float32)
+
+    def flags(self, name: str) -> tuple[bool, ...]:
+        """Return a list of 0 and 1, or of true and false; none where there is none."""
+        value = self._taken(name)
+        if value is None:
+            return ()
+        listed = value if isinstance(value, list | tuple) else (None,)
+        if not all(type(item) in (int, bool) and item in (0, 1) for item in listed):
+            raise self._wrong(name, "a list of 0 and 1", value)
+        return tuple(bool(item) for item in listed)
+
+    def says_the_same(self, other: Settings) -> bool:
+        """Whether other settings are these."""
+        return self._values == other._values
 
     def part(self, name: str) -> Settings | None:
         """Return settings that stand together under a name; None where there are none."""

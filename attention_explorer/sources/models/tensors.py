@@ -147,7 +147,8 @@ class Tensors:
         """Return what reads a norm; older files call its numbers gamma and beta."""
         old = self.has(f"{name}.gamma")
         gain = self.vector(f"{name}.{'gamma' if old else 'weight'}", width)
-        bias = self.vector(f"{name}.{'beta' if old else 'bias'}", width) if spec.kind is NormKind.LAYER else None
+        has_bias = spec.kind is NormKind.LAYER and spec.has_bias
+        bias = self.vector(f"{name}.{'beta' if old else 'bias'}", width) if has_bias else None
         more = np.float32(1.0 if spec.adds_one else 0.0)
         return lambda: FastNorm(spec.kind, gain() + more, None if bias is None else bias(), spec.eps)
 

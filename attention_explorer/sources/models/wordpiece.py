@@ -12,9 +12,9 @@ from attention_explorer.sources.models.tokeniser import guarded, library
 from attention_explorer.sources.recorded.file_bytes import FileBytes
 
 VOCABULARY, HOW = "vocab.txt", "tokenizer_config.json"
-FAMILIES = ("bert", "distilbert")
+FAMILIES = ("bert", "distilbert", "electra", "nomic_bert")
 """Those whose vocab.txt is one of WordPiece."""
-_CLASSES = ("BertTokenizer", "BertTokenizerFast", "DistilBertTokenizer", "DistilBertTokenizerFast")
+_CLASSES = tuple(f"{name}Tokenizer{kind}" for name in ("Bert", "DistilBert", "Electra") for kind in ("", "Fast"))
 _BEGIN, _END, _UNKNOWN = "[CLS]", "[SEP]", "[UNK]"
 _SPECIAL = (_BEGIN, _END, _UNKNOWN, "[PAD]", "[MASK]")
 _MOST_BYTES = 2**24

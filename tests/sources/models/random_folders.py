@@ -10,200 +10,27 @@ from __future__ import annotations
 
 import argparse
 import json
-import random
+import sys
 import tempfile
 from collections import defaultdict
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
+
+sys.path.insert(0, str(Path(__file__).parent))  # where pytest finds them by itself
+
+from more_random_families import NEWER
+from random_families import OLDER, VOCABULARY, Chance, Family, llama
 
 from attention_explorer.errors import ExplorerError
 from attention_explorer.sources.models import Model, Tokens, load_model
 
 CLOSE, CLOSE_T5, CLOSE_NUMBERS = 2e-5, 5e-5, 5e-5
 """Of weights, of T5's, whose scores are not divided, and of hidden states and logits."""
-VOCABULARY, PLACES = 40, 32
-Chance = random.Random
 Numbers = dict[str, Any]
-
-
-class Family(NamedTuple):
-    """How folders of a family are made."""
-
-    classes: tuple[str, ...]
-    """Of transformers, the one with all heads first."""
-    config: str
-    sizes: Callable[[Chance], dict[str, object]]
-    prefix: str
-    ties: Mapping[str, tuple[str, ...]]
-    """What may be one tensor: the name of the first, and of those that are tied to it."""
-    optional: tuple[str, ...] = ()
-    """Settings that a configuration may leave out."""
-
-
-def _heads(chance: Chance) -> dict[str, object]:
-    return {
-        "vocab_size": VOCABULARY,
-        "hidden_size": 16,
-        "num_hidden_layers": chance.randint(1, 3),
-        "num_attention_heads": chance.choice((2, 4)),
-        "intermediate_size": chance.choice((20, 24)),
-    }
-
-
-def _encoder(chance: Chance) -> dict[str, object]:
-    sizes = {"max_position_embeddings": PLACES, "pad_token_id": 1, "type_vocab_size": chance.choice((1, 2))}
-    return {**_heads(chance), **sizes, "hidden_act": chance.choice(("gelu", "gelu_new", "relu"))}
-
-
-def _albert(chance: Chance) -> dict[str, object]:
-    layers = chance.randint(1, 3)
-    groups = chance.randint(1, layers)
-    return {**_encoder(chance), "num_hidden_layers": layers, "num_hidden_groups": groups, "embedding_size": 8}
-
-
-def _distilbert(chance: Chance) -> dict[str, object]:
-    sizes = {"dim": 16, "n_layers": chance.randint(1, 3), "n_heads": chance.choice((2, 4)), "hidden_dim": 24}
-    return {"vocab_size": VOCABULARY, "max_position_embeddings": PLACES, **sizes}
-
-
-def _llama(chance: Chance) -> dict[str, object]:
-    sizes = {"max_position_embeddings": 64, "num_key_value_heads": chance.choice((1, 2))}
-    biases = {"attention_bias": chance.random() < 0.3, "mlp_bias": chance.random() < 0.3}
-    return {**_heads(chance), **sizes, **biases, "head_dim": chance.choice((4, 6, 8))}
-
-
-def _mistral(chance: Chance) -> dict[str, object]:
-    return {**_llama(chance), "attention_bias": False, "mlp_bias": False, "sliding_window": chance.choice((None, 5))}
-
-
-def _qwen2(chance: Chance) -> dict[str, object]:
-    sliding = {"use_sliding_window": chance.random() < 0.5, "sliding_window": 4, "max_window_layers": 1}
-    return {**_heads(chance), "max_position_embeddings": 64, "num_key_value_heads": chance.choice((1, 2)), **sliding}
-
-
-def _qwen3(chance: Chance) -> dict[str, object]:
-    biases = {"attention_bias": chance.random() < 0.3}
-    return {**_qwen2(chance), **biases, "head_dim": chance.choice((4, 6, 8))}
-
-
-def _gpt2(chance: Chance) -> dict[str, object]:
-    sizes = {"n_embd": 16, "n_layer": chance.randint(1, 3), "n_head": chance.choice((2, 4)), "n_positions": PLACES}
-    scales = {"scale_attn_weights": chance.random() < 0.7, "scale_attn_by_inverse_layer_idx": chance.random() < 0.3}
-    return {"vocab_size": VOCABULARY, **sizes, **scales, "n_inner": chance.choice((None, 24))}
-
-
-def _bart(chance: Chance) -> dict[str, object]:
-    sizes: dict[str, object] = {"d_model": 16, "scale_embedding": chance.random() < 0.5}
-    for tower in ("encoder", "decoder"):
-        sizes |= {f"{tower}_layers": chance.randint(1, 2), f"{tower}_attention_heads": 4, f"{tower}_ffn_dim": 24}
-    return {"vocab_size": VOCABULARY, "max_position_embeddings": PLACES, "pad_token_id": 1, **sizes}
-
-
-def _t5(chance: Chance) -> dict[str, object]:
-    sizes = {"d_model": 16, "d_kv": 6, "d_ff": 24, "num_layers": chance.randint(1, 2), "num_heads": 4}
-    how = chance.choice(("relu", "gated-gelu"))
-    return {
-        "vocab_size": VOCABULARY,
-        **sizes,
-        "num_decoder_layers": chance.randint(1, 2),
-        "feed_forward_proj": how,
-        "relative_attention_num_buckets": 12,
-        "relative_attention_max_distance": 10,
-        "decoder_start_token_id": 0,
-    }
-
-
-def _masked(prefix: str, table: str, head: str, bias: str | None) -> dict[str, tuple[str, ...]]:
-    own = {} if bias is None else {bias: (f"{head}.bias",)}
-    return {f"{prefix}.{table}": (f"{head}.weight",), **own}
-
-
-_WORDS, _TIE = "embeddings.word_embeddings.weight", "tie_word_embeddings"
-_LLAMA_TIES = {"model.embed_tokens.weight": ("lm_head.weight",)}
-_TOWERS = ("encoder.embed_tokens.weight", "decoder.embed_tokens.weight")
-FAMILIES = {
-    "bert": Family(
-        ("BertForMaskedLM", "BertForPreTraining", "BertModel", "BertForSequenceClassification"),
-        "BertConfig",
-        _encoder,
-        "bert.",
-        _masked("bert", _WORDS, "cls.predictions.decoder", "cls.predictions.bias"),
-        (_TIE, "position_embedding_type"),
-    ),
-    "roberta": Family(
-        ("RobertaForMaskedLM", "RobertaModel"),
-        "RobertaConfig",
-        _encoder,
-        "roberta.",
-        _masked("roberta", _WORDS, "lm_head.decoder", "lm_head.bias"),
-        (_TIE,),
-    ),
-    "albert": Family(
-        ("AlbertForMaskedLM", "AlbertForPreTraining", "AlbertModel"),
-        "AlbertConfig",
-        _albert,
-        "albert.",
-        _masked("albert", _WORDS, "predictions.decoder", "predictions.bias"),
-        (_TIE, "inner_group_num"),
-    ),
-    "distilbert": Family(
-        ("DistilBertForMaskedLM", "DistilBertModel"),
-        "DistilBertConfig",
-        _distilbert,
-        "distilbert.",
-        _masked("distilbert", _WORDS, "vocab_projector", None),
-        (_TIE,),
-    ),
-    "llama": Family(
-        ("LlamaForCausalLM", "LlamaModel"),
-        "LlamaConfig",
-        _llama,
-        "model.",
-        _LLAMA_TIES,
-        (_TIE, "mlp_bias", "attention_bias"),
-    ),
-    "mistral": Family(
-        ("MistralForCausalLM", "MistralModel"), "MistralConfig", _mistral, "model.", _LLAMA_TIES, (_TIE,)
-    ),
-    "qwen2": Family(
-        ("Qwen2ForCausalLM", "Qwen2Model"), "Qwen2Config", _qwen2, "model.", _LLAMA_TIES, (_TIE, "layer_types")
-    ),
-    "qwen3": Family(
-        ("Qwen3ForCausalLM", "Qwen3Model"),
-        "Qwen3Config",
-        _qwen3,
-        "model.",
-        _LLAMA_TIES,
-        (_TIE, "layer_types", "attention_bias"),
-    ),
-    "gpt2": Family(
-        ("GPT2LMHeadModel", "GPT2Model"),
-        "GPT2Config",
-        _gpt2,
-        "transformer.",
-        {"transformer.wte.weight": ("lm_head.weight",)},
-        (_TIE, "n_inner", "scale_attn_weights", "scale_attn_by_inverse_layer_idx"),
-    ),
-    "bart": Family(
-        ("BartForConditionalGeneration", "BartModel"),
-        "BartConfig",
-        _bart,
-        "model.",
-        {"model.shared.weight": (*(f"model.{name}" for name in _TOWERS), "lm_head.weight")},
-        (_TIE, "scale_embedding"),
-    ),
-    "t5": Family(
-        ("T5ForConditionalGeneration", "T5Model"),
-        "T5Config",
-        _t5,
-        "",
-        {"shared.weight": (*_TOWERS, "lm_head.weight")},
-        (_TIE, "scale_decoder_outputs", "feed_forward_proj", "relative_attention_max_distance"),
-    ),
-}
+FAMILIES = {**OLDER, **NEWER}
 
 
 class Deviation(NamedTuple):
@@ -251,6 +78,8 @@ def _folder(family: Family, chance: Chance, folder: Path) -> tuple[Any, str]:
     as_stored = chance.choice((torch.float32, torch.float32, torch.float16, torch.bfloat16))
     if not bare and family.prefix and chance.random() < 0.2:
         of_file = {key.removeprefix(family.prefix): value for key, value in of_file.items()}
+    kept = {*of_file, *(family.prefix + key for key in of_file)}
+    of_file = family.relaid(of_file)
     save_file({key: value.to(as_stored).contiguous() for key, value in of_file.items()}, folder / "model.safetensors")
     settings = json.loads(config.to_json_string(use_diff=False))
     usual = getattr(hf, family.config)().to_dict()
@@ -262,7 +91,7 @@ def _folder(family: Family, chance: Chance, folder: Path) -> tuple[Any, str]:
     )
     made_up = {key for key in info["missing_keys"] if "pooler" not in key}
     assert not made_up, f"the folder lacks {made_up}"
-    lacks = sorted(set(numbers) - {*of_file, *(family.prefix + key for key in of_file)})
+    lacks = sorted(set(numbers) - kept)
     return model.eval(), f"{name}, says {'tied' if tied else 'untied'}, lacks {lacks}, {as_stored}, without {left_out}"
 
 
@@ -274,7 +103,11 @@ def numbers_of(model: Any) -> Numbers:
         is_gain = "norm" in name.lower() or ".ln_" in name
         return torch.randn(like.shape) * 0.3 + float(is_gain and name.endswith("weight"))
 
-    return {name: drawn(name, numbers) for name, numbers in model.state_dict().items() if numbers.is_floating_point()}
+    return {
+        name: drawn(name, numbers)
+        for name, numbers in model.state_dict().items()
+        if numbers.is_floating_point() and "inv_freq" not in name
+    }
 
 
 def _in_file(family: Family, numbers: Numbers, chance: Chance, *, tied: bool) -> Numbers:
@@ -304,7 +137,7 @@ def _gguf(chance: Chance, folder: Path) -> tuple[Any, Model, str]:
 
     torch.manual_seed(chance.randrange(2**31))
     tied = chance.random() < 0.5
-    sizes: Any = {**_llama(chance), "attention_bias": False, "mlp_bias": False}
+    sizes: Any = {**llama(chance), "attention_bias": False, "mlp_bias": False}
     config = hf.LlamaConfig(**sizes, tie_word_embeddings=tied, attn_implementation="eager")
     model = write_gguf(hf.LlamaForCausalLM(config), folder / "model.gguf")
     return model, load_model(folder / "model.gguf"), f"gguf, {'no output' if tied else 'output'}"

@@ -48,7 +48,7 @@ def run(path: Path) -> None:
         ("llama", {"model_type": "mamba"}, "“mamba”.* llama, mistral"),
         ("llama", {"model_type": None}, "“model_type”"),
         ("llama", {"hidden_act": "sinus"}, "“hidden_act”: “sinus”"),
-        ("llama", {"rope_parameters": {"rope_type": "longrope"}}, "“rope_type”: “longrope”"),
+        ("llama", {"rope_parameters": {"rope_type": "ntk"}}, "“rope_type”: “ntk”"),
         ("llama", {"rope_parameters": {"rope_type": "linear"}}, "“factor”"),
         ("llama", {"rope_parameters": None, "rope_scaling": {"type": "su", "factor": 2.0}}, "“type”: “su”"),
         ("llama", {"partial_rotary_factor": 0.5}, "only a part"),

@@ -1,0 +1,41 @@
+"""Families, each on a small model of its own: typed into, cut as its makers cut, computed as PyTorch computes."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from oracles import MODELS, oracle_of
+from test_forward_pass import CLOSE, CLOSE_T5, agree
+
+from attention_explorer.sources.models import load_model
+
+NAMES = (
+    "xlm-roberta",
+    "camembert",
+    "electra",
+    "mpnet",
+    "nomic-bert",
+    "nomic-bert-published",
+)
+NOT_DIVIDED = ()
+"""Whose scores are not divided by √d, and so are large."""
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_a_family_as_pytorch(name: str) -> None:
+    model, oracle = load_model(MODELS / name), oracle_of(name)
+    tokens = model.tokenize(str(oracle.pop("text")))
+    assert tokens.ids == tuple(oracle.pop("text_ids").tolist())
+    assert tokens.tokens == tuple(oracle.pop("text_tokens").tolist())
+    ids, target = oracle.pop("ids"), oracle.pop("target", None)
+    agree(model(ids, target), oracle, CLOSE_T5 if name in NOT_DIVIDED else CLOSE)
+    assert not model.notes
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_a_fixture_hides_nothing(name: str) -> None:
+    """Weights that are the same everywhere, or a text that says nothing, would."""
+    oracle, folder = oracle_of(name), MODELS / name
+    assert sum(path.stat().st_size for path in folder.iterdir()) <= 200_000
+    assert np.ptp(oracle["weights"], axis=-1).max() > 0.2
+    assert len(oracle["text_ids"]) > 8

@@ -1,0 +1,133 @@
+"""Write the fixtures of families, each with its tokeniser: python -m tests.sources.models.write_families [NAME …]
+
+It needs torch, transformers and tokenizers (these files: torch 2.13.0, transformers 5.24.0, tokenizers 0.23.3). As in
+`write_fixtures`, every parameter is random, and the oracle is the eager attention of PyTorch in float32. The oracle
+holds a text too, with its tokens as the tokeniser of the folder cuts it.
+"""
+
+from __future__ import annotations
+
+import json
+import sys
+import zlib
+from collections.abc import Callable, Mapping
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from tests.sources.models.fixture_tokenisers import KINDS, TEXT
+from tests.sources.models.relaid import as_nomic_writes
+from tests.sources.models.write_fixtures import TARGET, eager, randomised, save, truth
+
+Settings = dict[str, Any]
+LENGTH = 24
+"""Of what the oracle is about: the tokens of the text, and others at random."""
+_HEADS = {"hidden_size": 16, "num_hidden_layers": 3, "num_attention_heads": 4, "intermediate_size": 24}
+_PLACES = {**_HEADS, "max_position_embeddings": 40}
+
+
+def _rope(base: float, **more: Any) -> Settings:
+    return {"rope_type": "default", "rope_theta": base, **more}
+
+
+class Case(NamedTuple):
+    """A model."""
+
+    kind: str
+    """Its class in transformers."""
+    settings: Settings
+    tokeniser: str
+    """One of `KINDS`."""
+    relaid: Callable[[Settings, dict[str, Any]], tuple[Settings, dict[str, Any]]] | None = None
+    """Returns configuration and tensors as the makers of the family publish them, where that is otherwise."""
+
+
+def _nomic_as_published(config: Settings, tensors: dict[str, Any]) -> tuple[Settings, dict[str, Any]]:
+    """As the authors' own program writes it."""
+    said = {
+        "model_type": "nomic_bert",
+        "architectures": ["NomicBertForPreTraining"],
+        "activation_function": "swiglu",
+        "causal": False,
+        "layer_norm_epsilon": config["layer_norm_eps"],
+        "max_trained_positions": 2048,
+        "mlp_fc1_bias": False,
+        "mlp_fc2_bias": False,
+        "n_embd": config["hidden_size"],
+        "n_head": config["num_attention_heads"],
+        "n_inner": config["intermediate_size"],
+        "n_layer": config["num_hidden_layers"],
+        "n_positions": 8192,
+        "pad_vocab_size_multiple": 1,
+        "parallel_block": False,
+        "prenorm": False,
+        "qkv_proj_bias": False,
+        "rotary_emb_base": config["rope_parameters"]["rope_theta"],
+        "rotary_emb_fraction": 1.0,
+        "rotary_emb_interleaved": False,
+        "rotary_emb_scale_base": None,
+        "rotary_scaling_factor": None,
+        "scale_attn_by_inverse_layer_idx": False,
+        "scale_attn_weights": True,
+        "tie_word_embeddings": True,
+        "type_vocab_size": config["type_vocab_size"],
+        "use_rms_norm": False,
+        "vocab_size": config["vocab_size"],
+    }
+    return said, as_nomic_writes(tensors)
+
+
+CASES: Mapping[str, Case] = {
+    "xlm-roberta": Case("XLMRobertaForMaskedLM", {**_PLACES, "type_vocab_size": 1, "pad_token_id": 1}, "xlm-roberta"),
+    "camembert": Case("CamembertForMaskedLM", {**_PLACES, "type_vocab_size": 1, "pad_token_id": 1}, "xlm-roberta"),
+    "electra": Case("ElectraForMaskedLM", {**_PLACES, "embedding_size": 8}, "bert"),
+    "mpnet": Case("MPNetForMaskedLM", _PLACES, "mpnet"),
+    "nomic-bert": Case("NomicBertForMaskedLM", {**_HEADS, "rope_parameters": _rope(30.0)}, "bert"),
+    "nomic-bert-published": Case(
+        "NomicBertModel", {**_HEADS, "rope_parameters": _rope(50.0)}, "bert", _nomic_as_published
+    ),
+}
+
+
+def main() -> None:
+    """Write those that are named, or all."""
+    import transformers as hf
+
+    for name in sys.argv[1:] or CASES:
+        _write(hf, name, CASES[name])
+        print(name, sum(path.stat().st_size for path in (TARGET / name).iterdir()))  # noqa: T201
+
+
+def _write(hf: Any, name: str, case: Case) -> None:
+    import torch
+    from safetensors.torch import save_file
+
+    torch.manual_seed(zlib.crc32(name.encode()))
+    folder, tokeniser = TARGET / name, KINDS[case.tokeniser]()
+    kind = getattr(hf, case.kind)
+    config = kind.config_class(**{"vocab_size": tokeniser.get_vocab_size(), **case.settings})
+    model = randomised(kind(eager(config)), None)
+    with torch.no_grad():
+        for buffer, numbers in model.named_buffers():
+            if "final_logits_bias" in buffer:
+                numbers.normal_(0.0, 0.3)
+    save(model, folder)
+    if case.relaid is not None:
+        said, tensors = case.relaid(json.loads(config.to_json_string(use_diff=False)), model.state_dict())
+        (folder / "config.json").write_text(json.dumps(said, indent=1))
+        save_file({key: value.contiguous() for key, value in tensors.items()}, folder / "model.safetensors")
+    tokeniser.save(str(folder / "tokenizer.json"))
+    cut = hf.PreTrainedTokenizerFast(tokenizer_file=str(folder / "tokenizer.json"))(TEXT)["input_ids"]
+    chance = np.random.default_rng(zlib.crc32(name.encode()))
+    ids = [*cut[: LENGTH - 8], *chance.integers(0, config.vocab_size, 8).tolist()]
+    found = truth(model, config.is_encoder_decoder, ids)
+    found |= {"text": np.array(TEXT), "text_ids": np.array(cut), "text_tokens": np.array(_spelt(tokeniser, cut))}
+    np.savez_compressed(folder / "oracle.npz", **found)
+
+
+def _spelt(tokeniser: Any, ids: list[int]) -> list[str]:
+    return [tokeniser.id_to_token(each) for each in ids]
+
+
+if __name__ == "__main__":
+    main()
