@@ -14,8 +14,8 @@ from attention_explorer.model.checkpoint import checkpoint
 from attention_explorer.sources.model_recipe import model_at
 from attention_explorer.sources.models.families import FAMILIES
 from attention_explorer.sources.models.folder import CONFIG, folder_settings
+from attention_explorer.sources.models.gguf_families import ARCHITECTURES
 from attention_explorer.sources.models.gguf_file import is_gguf, read_kind
-from attention_explorer.sources.models.gguf_model import ARCHITECTURES
 from attention_explorer.sources.models.names import MOST_LISTED, matching, model_name, models_of_ollama
 from attention_explorer.sources.recorded.file_bytes import FileBytes
 

@@ -14,7 +14,7 @@ from attention_explorer.sources.models.tokeniser import Tokeniser, guarded, libr
 
 _SPECIAL, _OF_USERS = 3, 4
 """Types of tokens that stand for themselves in a text."""
-_GPT2, _DIGITS, _LLAMA3 = "gpt-2", "digits", "llama-bpe"
+_GPT2, _DIGITS, _LLAMA3, _QWEN2 = "gpt-2", "digits", "llama-bpe", "qwen2"
 _PRE = {
     "gpt-2": _GPT2,
     "smollm": _DIGITS,
@@ -25,12 +25,14 @@ _PRE = {
     "llama-bpe": _LLAMA3,
     "llama3": _LLAMA3,
     "llama-v3": _LLAMA3,
+    "qwen2": _QWEN2,
 }
 """How text is cut before the merges, by the names that llama.cpp gives."""
 _LLAMA3_PATTERN = (
     r"(?i:'s|'t|'re|'ve|'m|'ll|'d)|[^\r\n\p{L}\p{N}]?\p{L}+|\p{N}{1,3}| ?[^\s\p{L}\p{N}]+[\r\n]*|\s*[\r\n]+"
     r"|\s+(?!\S)|\s+"
 )
+_QWEN2_PATTERN = _LLAMA3_PATTERN.replace(r"\p{N}{1,3}", r"\p{N}")
 _SPACE = "▁"
 
 
@@ -75,12 +77,15 @@ def _byte_pairs(settings: Settings, vocabulary: dict[str, int]) -> Any:  # noqa:
     model = package.models.BPE(vocab=vocabulary, merges=merges, ignore_merges=how == _LLAMA3)
     made = package.Tokenizer(model)
     cut = package.pre_tokenizers
-    by_bytes = cut.ByteLevel(add_prefix_space=False, use_regex=how != _LLAMA3, trim_offsets=True)
+    by_bytes = cut.ByteLevel(add_prefix_space=False, use_regex=how in (_GPT2, _DIGITS), trim_offsets=True)
     before = {
         _GPT2: [],
         _DIGITS: [cut.Digits(individual_digits=True)],
         _LLAMA3: [cut.Split(package.Regex(_LLAMA3_PATTERN), "isolated")],
+        _QWEN2: [cut.Split(package.Regex(_QWEN2_PATTERN), "isolated")],
     }
+    if how == _QWEN2:
+        made.normalizer = package.normalizers.NFC()
     made.pre_tokenizer = cut.Sequence([*before[how], by_bytes])
     made.decoder = package.decoders.ByteLevel()
     return made

@@ -14,17 +14,37 @@ from attention_explorer.model.checkpoint import checkpoint
 from attention_explorer.sources.recorded.file_bytes import FileBytes
 from attention_explorer.sources.recorded.stored_array import StoredArray
 
-PLAIN: dict[int, np.dtype[Any]] = {0: np.dtype("<f4"), 1: np.dtype("<f2"), 30: np.dtype("<u2")}
+PLAIN: dict[int, np.dtype[Any]] = {
+    0: np.dtype("<f4"),
+    1: np.dtype("<f2"),
+    28: np.dtype("<f8"),
+    30: np.dtype("<u2"),
+}
 """Types of ggml whose numbers stand one after the other; bfloat16 as the upper halves of float32."""
 BLOCKS = {
-    8: (32, 34),
     2: (32, 18),
     3: (32, 20),
     6: (32, 22),
     7: (32, 24),
+    8: (32, 34),
+    10: (256, 84),
+    11: (256, 110),
     12: (256, 144),
     13: (256, 176),
     14: (256, 210),
+    16: (256, 66),
+    17: (256, 74),
+    18: (256, 98),
+    19: (256, 50),
+    20: (32, 18),
+    21: (256, 110),
+    22: (256, 82),
+    23: (256, 136),
+    29: (256, 56),
+    34: (256, 54),
+    35: (256, 66),
+    39: (32, 17),
+    40: (64, 36),
 }
 """Numbers and bytes of a block, by type."""
 TYPE_NAMES = {
@@ -60,6 +80,7 @@ TYPE_NAMES = {
     34: "TQ1_0",
     35: "TQ2_0",
     39: "MXFP4",
+    40: "NVFP4",
 }
 _AT_ONCE = 2**22
 """Bytes that become numbers at a time, so that little else is in memory besides the result."""

@@ -69,6 +69,12 @@ _ALL: tuple[Asks, ...] = (
         (1,),
     ),
     Asks(
+        "YaRN with numbers of its own is not supported.",
+        "rope.scaling.yarn_ext_factor rope.scaling.yarn_attn_factor",
+        (1,),
+    ),
+    Asks("YaRN with numbers of its own is not supported.", "rope.scaling.yarn_log_multiplier"),
+    Asks(
         "Scores that are altered so are not supported in models of this type.",
         "attn_logit_softcapping final_logit_softcapping clip_qkv use_logn_attn attention_multiplier "
         "query_pre_attn_scalar attention.scale attention.clamp_kqv",

@@ -148,7 +148,7 @@ def _stretched(settings: Settings, scaling: Settings, head: _Head, kinds: Mappin
         low, high = scaling.number("low_freq_factor"), scaling.number("high_freq_factor")
         stretched = _in_between(plain, factor, trained / low, trained / high)
         return Rope(lambda _n: stretched)
-    return _yarn(scaling, base, width, factor, trained)
+    return _yarn(scaling, head, factor, trained)
 
 
 def _longrope(settings: Settings, scaling: Settings, plain: Floats, longest: int) -> Rope:
@@ -191,30 +191,51 @@ def _in_between(plain: Floats, factor: float, longest: float, shortest: float) -
     return np.where(waves > longest, plain / np.float32(factor), np.where(waves < shortest, plain, mixed))
 
 
-def _yarn(scaling: Settings, base: float, width: int, factor: float, trained: int) -> Rope:
-    def pair_that_turns(times: float) -> float:
-        return width * math.log(trained / (times * 2 * math.pi)) / (2 * max(math.log(base), 1e-9))
+class Yarn(NamedTuple):
+    """How YaRN stretches (Peng et al. 2023, section 3)."""
 
-    first = pair_that_turns(scaling.number("beta_fast", 32.0))
-    last = pair_that_turns(scaling.number("beta_slow", 1.0))
-    if scaling.flag("truncate", True):
+    factor: float
+    trained: int
+    """The longest text of the training."""
+    fast: float = 32.0
+    slow: float = 1.0
+    """Pairs that turn more often in such a text are left as they are, or less often, stretched."""
+    truncate: bool = True
+    """Whether the pairs at which that begins and ends are whole numbers."""
+
+
+def yarn_rope(base: float, width: int, yarn: Yarn, attention: float | None = None) -> Rope:
+    """Return a rotation that YaRN stretched; cosines and sines are multiplied by ``attention``."""
+
+    def pair_that_turns(times: float) -> float:
+        return width * math.log(yarn.trained / (times * 2 * math.pi)) / (2 * max(math.log(base), 1e-9))
+
+    first, last = pair_that_turns(yarn.fast), pair_that_turns(yarn.slow)
+    if yarn.truncate:
         first, last = math.floor(first), math.ceil(last)
     first, last = max(first, 0), min(last, width - 1)
     ramp = (np.arange(width // 2, dtype=np.float32) - np.float32(first)) / np.float32(max(last - first, 0.001))
     stretched = np.clip(ramp, 0, 1)
     plain = inverse_wavelengths(base, width)
-    mixed = plain / np.float32(factor) * stretched + plain * (1 - stretched)
-    return Rope(lambda _n: mixed, _yarn_factor(scaling, factor))
+    mixed = plain / np.float32(yarn.factor) * stretched + plain * (1 - stretched)
+    return Rope(lambda _n: mixed, _grown_attention(yarn.factor) if attention is None else attention)
 
 
-def _yarn_factor(scaling: Settings, factor: float) -> float:
+def _grown_attention(factor: float, times: float = 1.0) -> float:
+    return 0.1 * times * math.log(factor) + 1.0 if factor > 1 else 1.0
+
+
+def _yarn(scaling: Settings, head: _Head, factor: float, trained: int) -> Rope:
+    fast, slow = scaling.number("beta_fast", 32.0), scaling.number("beta_slow", 1.0)
+    yarn = Yarn(factor, trained, fast, slow, scaling.flag("truncate", True))
+    return yarn_rope(head.base, head.width, yarn, _yarn_factor(scaling, factor))
+
+
+def _yarn_factor(scaling: Settings, factor: float) -> float | None:
     """Return what YaRN multiplies cosines and sines by, which sharpens the weights of long texts."""
     if scaling.has("attention_factor"):
         return scaling.number("attention_factor")
-
-    def grown(times: float) -> float:
-        return 0.1 * times * math.log(factor) + 1.0 if factor > 1 else 1.0
-
     if scaling.has("mscale") and scaling.has("mscale_all_dim"):
-        return grown(scaling.number("mscale")) / grown(scaling.number("mscale_all_dim"))
-    return grown(1.0)
+        grown = (_grown_attention(factor, scaling.number(name)) for name in ("mscale", "mscale_all_dim"))
+        return next(grown) / next(grown)
+    return None

@@ -68,6 +68,8 @@ def unigram(special: list[str], begin: str, end: str) -> Any:
 def byte_pairs(special: list[str], begin: str = "", end: str = "", cut: str = "") -> Any:
     """GPT-2's, or with a pattern of its own: Radford et al. 2019, section 2.2."""
     made = tk.Tokenizer(models.BPE())
+    if cut == QWEN2:
+        made.normalizer = normalizers.NFC()
     by_bytes = pre_tokenizers.ByteLevel(add_prefix_space=False, use_regex=not cut)
     before = [pre_tokenizers.Split(tk.Regex(cut), "isolated")] if cut else []
     made.pre_tokenizer = pre_tokenizers.Sequence([*before, by_bytes])

@@ -21,8 +21,9 @@ import numpy as np
 
 sys.path.insert(0, str(Path(__file__).parent))  # where pytest finds them by itself
 
+from gguf_writing import write_gguf_file
 from more_random_families import NEWER
-from random_families import OLDER, VOCABULARY, Chance, Family, llama
+from random_families import OLDER, VOCABULARY, Chance, Family
 
 from attention_explorer.errors import ExplorerError
 from attention_explorer.sources.models import Model, Tokens, load_model
@@ -53,8 +54,8 @@ def deviation_of(family: str, seed: int, folder: Path) -> Deviation:
         If it is refused here.
     """
     chance = Chance(f"{family} {seed}")
-    if family == "llama-gguf":
-        theirs, ours, told = _gguf(chance, folder)
+    if family in GGUF:
+        theirs, ours, told = _gguf(family, chance, folder)
     else:
         theirs, told = _folder(FAMILIES[family], chance, folder)
         ours = load_model(folder)
@@ -130,52 +131,35 @@ def _in_file(family: Family, numbers: Numbers, chance: Chance, *, tied: bool) ->
     return found
 
 
-def _gguf(chance: Chance, folder: Path) -> tuple[Any, Model, str]:
-    """Write a model of the Llama family as llama.cpp has it: rows of queries and keys in another order."""
+GGUF = {"llama-gguf": ("Llama", "llama"), "qwen2-gguf": ("Qwen2", "qwen2"), "qwen3-gguf": ("Qwen3", "qwen3")}
+"""What .gguf files are of: of which class of transformers, and what they call it."""
+
+
+def _gguf(name: str, chance: Chance, folder: Path) -> tuple[Any, Model, str]:
+    """Write a model as llama.cpp has it."""
     import torch
     import transformers as hf
 
     torch.manual_seed(chance.randrange(2**31))
-    tied = chance.random() < 0.5
-    sizes: Any = {**llama(chance), "attention_bias": False, "mlp_bias": False}
-    config = hf.LlamaConfig(**sizes, tie_word_embeddings=tied, attn_implementation="eager")
-    model = write_gguf(hf.LlamaForCausalLM(config), folder / "model.gguf")
-    return model, load_model(folder / "model.gguf"), f"gguf, {'no output' if tied else 'output'}"
-
-
-def write_gguf(model: Any, path: Path) -> Any:
-    """Write a model with random numbers, and return it with these; without its last matrix if that is tied."""
-    import gguf
-
-    config = model.config
+    tied, (start, architecture) = chance.random() < 0.5, GGUF[name]
+    sizes = {**FAMILIES[architecture].sizes(chance), "rope_parameters": _gguf_rope(chance), **GGUF_LACKS}
+    config = getattr(hf, f"{start}Config")(**sizes, tie_word_embeddings=tied, attn_implementation="eager")
+    model = getattr(hf, f"{start}ForCausalLM")(config)
     model.load_state_dict(numbers_of(model))
     model.tie_weights()
-    writer = gguf.GGUFWriter(path, "llama")
-    writer.add_block_count(config.num_hidden_layers)
-    writer.add_context_length(config.max_position_embeddings)
-    writer.add_embedding_length(config.hidden_size)
-    writer.add_feed_forward_length(config.intermediate_size)
-    writer.add_head_count(config.num_attention_heads)
-    writer.add_head_count_kv(config.num_key_value_heads)
-    writer.add_key_length(config.head_dim)
-    writer.add_value_length(config.head_dim)
-    writer.add_layer_norm_rms_eps(config.rms_norm_eps)
-    writer.add_rope_freq_base(config.rope_parameters["rope_theta"])
-    writer.add_vocab_size(config.vocab_size)
-    names = gguf.get_tensor_name_map(gguf.MODEL_ARCH.LLAMA, config.num_hidden_layers)
-    for name, value in model.state_dict().items():
-        if name == "lm_head.weight" and config.tie_word_embeddings:
-            continue
-        array = value.numpy()
-        for part, heads in (("q_proj", config.num_attention_heads), ("k_proj", config.num_key_value_heads)):
-            if part in name:
-                array = array.reshape(heads, 2, -1, array.shape[1]).swapaxes(1, 2).reshape(array.shape)
-        writer.add_tensor(names.get_name(name, try_suffixes=(".weight", ".bias")), np.ascontiguousarray(array))
-    writer.write_header_to_file()
-    writer.write_kv_data_to_file()
-    writer.write_tensors_to_file()
-    writer.close()
-    return model.eval()
+    write_gguf_file(model, folder / "model.gguf", architecture)
+    return model.eval(), load_model(folder / "model.gguf"), f"gguf, {'no output' if tied else 'output'}"
+
+
+GGUF_LACKS = {"mlp_bias": False, "use_sliding_window": False, "max_position_embeddings": 64}
+"""What cannot be said in such a file."""
+
+
+def _gguf_rope(chance: Chance) -> dict[str, object]:
+    rope: dict[str, object] = {"rope_type": chance.choice(("default", "linear", "yarn")), "rope_theta": 30.0}
+    more = {"factor": 4.0} if rope["rope_type"] != "default" else {}
+    trained = {"original_max_position_embeddings": 16} if rope["rope_type"] == "yarn" else {}
+    return {**rope, **more, **trained}
 
 
 def _compared(theirs: Any, ours: Model, chance: Chance, told: str) -> Deviation:
@@ -215,7 +199,7 @@ def main() -> None:
     parser.add_argument("--count", type=int, default=300)
     parser.add_argument("--seed", type=int, default=0)
     options = parser.parse_args()
-    kinds = (*FAMILIES, "llama-gguf")
+    kinds = (*FAMILIES, *GGUF)
     found: dict[str, list[Deviation]] = defaultdict(list)
     wrong: list[str] = []
     for place in range(options.count):

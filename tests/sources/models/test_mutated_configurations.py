@@ -122,7 +122,9 @@ def test_what_nobody_computes_is_refused_by_name(
         ("use_parallel_residual", True),
         ("rope.dimension_count", 4),
         ("attention.value_length", 16),
-        ("rope.scaling.type", "yarn"),
+        ("rope.scaling.type", "longrope"),
+        ("rope.scaling.yarn_ext_factor", 0.5),
+        ("rope.scaling.yarn_log_multiplier", 0.1),
     ],
 )
 def test_what_nobody_computes_of_a_gguf_file_is_refused_by_name(key: str, value: object) -> None:

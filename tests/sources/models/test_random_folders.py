@@ -7,14 +7,14 @@ from pathlib import Path
 
 import pytest
 from oracles import skip_without
-from random_folders import FAMILIES, deviation_of, is_close
+from random_folders import FAMILIES, GGUF, deviation_of, is_close
 
 FOLDERS = 30
-"""Of each family; with GGUF files these are 330."""
+"""Of each family."""
 
 
 @pytest.mark.filterwarnings("default")  # of transformers, on its own behalf
-@pytest.mark.parametrize("family", [*FAMILIES, "llama-gguf"])
+@pytest.mark.parametrize("family", [*FAMILIES, *GGUF])
 def test_random_models_as_transformers_computes_them(family: str, tmp_path: Path) -> None:
     for distribution in ("torch", "transformers"):
         if importlib.util.find_spec(distribution) is None:

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import json
 import sys
+import tempfile
 import zlib
 from collections.abc import Callable, Mapping
 from typing import Any, NamedTuple
@@ -16,6 +17,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from tests.sources.models.fixture_tokenisers import KINDS, TEXT
+from tests.sources.models.gguf_writing import write_gguf_file
 from tests.sources.models.relaid import as_nomic_writes
 from tests.sources.models.write_fixtures import TARGET, eager, randomised, save, truth
 
@@ -30,6 +32,10 @@ def _rope(base: float, **more: Any) -> Settings:
     return {"rope_type": "default", "rope_theta": base, **more}
 
 
+_QWEN = {**_HEADS, "hidden_size": 32, "intermediate_size": 64, "num_hidden_layers": 2, "num_key_value_heads": 2}
+_QWEN |= {"tie_word_embeddings": True, "max_position_embeddings": 64, "rope_parameters": _rope(30.0)}
+
+
 class Case(NamedTuple):
     """A model."""
 
@@ -40,6 +46,10 @@ class Case(NamedTuple):
     """One of `KINDS`."""
     relaid: Callable[[Settings, dict[str, Any]], tuple[Settings, dict[str, Any]]] | None = None
     """Returns configuration and tensors as the makers of the family publish them, where that is otherwise."""
+    gguf: str = ""
+    """What a .gguf file calls the family, if it is one, which transformers then reads itself."""
+    pre: str = ""
+    """How such a file says that text is cut before the merges."""
 
 
 def _nomic_as_published(config: Settings, tensors: dict[str, Any]) -> tuple[Settings, dict[str, Any]]:
@@ -86,6 +96,8 @@ CASES: Mapping[str, Case] = {
     "nomic-bert-published": Case(
         "NomicBertModel", {**_HEADS, "rope_parameters": _rope(50.0)}, "bert", _nomic_as_published
     ),
+    "qwen2-gguf": Case("Qwen2ForCausalLM", _QWEN, "qwen", gguf="qwen2", pre="qwen2"),
+    "qwen3-gguf": Case("Qwen3ForCausalLM", {**_QWEN, "head_dim": 8}, "qwen", gguf="qwen3", pre="qwen2"),
 }
 
 
@@ -111,18 +123,31 @@ def _write(hf: Any, name: str, case: Case) -> None:
         for buffer, numbers in model.named_buffers():
             if "final_logits_bias" in buffer:
                 numbers.normal_(0.0, 0.3)
-    save(model, folder)
+    cut = _cut(hf, tokeniser)
+    if case.gguf:
+        folder.mkdir(exist_ok=True)
+        write_gguf_file(model, folder / "model.gguf", case.gguf, tokeniser, case.pre, quantised=True)
+        model = kind.from_pretrained(folder, gguf_file="model.gguf", config=eager(config), dtype=torch.float32)
+    else:
+        save(model, folder)
+        tokeniser.save(str(folder / "tokenizer.json"))
     if case.relaid is not None:
         said, tensors = case.relaid(json.loads(config.to_json_string(use_diff=False)), model.state_dict())
         (folder / "config.json").write_text(json.dumps(said, indent=1))
         save_file({key: value.contiguous() for key, value in tensors.items()}, folder / "model.safetensors")
-    tokeniser.save(str(folder / "tokenizer.json"))
-    cut = hf.PreTrainedTokenizerFast(tokenizer_file=str(folder / "tokenizer.json"))(TEXT)["input_ids"]
     chance = np.random.default_rng(zlib.crc32(name.encode()))
     ids = [*cut[: LENGTH - 8], *chance.integers(0, config.vocab_size, 8).tolist()]
-    found = truth(model, config.is_encoder_decoder, ids)
+    found = truth(model.eval(), config.is_encoder_decoder, ids)
     found |= {"text": np.array(TEXT), "text_ids": np.array(cut), "text_tokens": np.array(_spelt(tokeniser, cut))}
     np.savez_compressed(folder / "oracle.npz", **found)
+
+
+def _cut(hf: Any, tokeniser: Any) -> list[int]:
+    """Cut the text as transformers does that reads this tokeniser from its file."""
+    with tempfile.TemporaryDirectory() as folder:
+        tokeniser.save(f"{folder}/tokenizer.json")
+        found = hf.PreTrainedTokenizerFast(tokenizer_file=f"{folder}/tokenizer.json")(TEXT)["input_ids"]
+    return [int(each) for each in found]
 
 
 def _spelt(tokeniser: Any, ids: list[int]) -> list[str]:

@@ -13,7 +13,8 @@ from pathlib import Path
 
 import numpy as np
 
-from tests.sources.models.random_folders import numbers_of, write_gguf
+from tests.sources.models.gguf_writing import write_gguf_file
+from tests.sources.models.random_folders import numbers_of
 
 TARGET = Path(__file__).parents[2] / "data" / "models"
 SMALL = {"vocab_size": 40, "hidden_size": 16, "num_hidden_layers": 3, "num_attention_heads": 4, "intermediate_size": 24}
@@ -176,7 +177,10 @@ def _write_ties(hf):
         folder = TARGET / "tied" / name
         folder.mkdir(parents=True, exist_ok=True)
         model = hf.LlamaForCausalLM(eager(hf.LlamaConfig(**TINY, tie_word_embeddings=tied)))
-        np.savez_compressed(folder / "oracle.npz", **truth(write_gguf(model, folder / "model.gguf"), False))
+        model.load_state_dict(numbers_of(model))
+        model.tie_weights()
+        write_gguf_file(model, folder / "model.gguf", "llama")
+        np.savez_compressed(folder / "oracle.npz", **truth(model.eval(), False))
 
 
 def _write_ropes(hf):

@@ -1,0 +1,129 @@
+"""The families that .gguf files are opened of, as llama.cpp writes them: names of tensors, and what headers say."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import replace
+from typing import NamedTuple
+
+import numpy as np
+
+from attention_explorer.errors import FileError, quoted
+from attention_explorer.model.arrays import Floats
+from attention_explorer.model.norm import NormKind
+from attention_explorer.model.transformer import NormPlace, NormSpec, QkNorm, Rope, Spec
+from attention_explorer.sources.models.family import AttentionNames, NetworkNames, TowerNames
+from attention_explorer.sources.models.reading import layers_alike, read_count, read_sizes, with_rope
+from attention_explorer.sources.models.refusals import refused
+from attention_explorer.sources.models.rope_settings import Yarn, checked_rope, inverse_wavelengths, yarn_rope
+from attention_explorer.sources.models.settings import Settings
+from attention_explorer.sources.models.tensors import Tensors
+
+
+class GgufFamily(NamedTuple):
+    """A family of models in .gguf files."""
+
+    names: TowerNames
+    spec: Callable[[Settings, Tensors, int | None], Spec]
+    """Of what the header says behind the name of the family, the tensors, and how many tokens are listed."""
+
+
+_ATTENTION = AttentionNames(("attn_q", "attn_k", "attn_v"), "attn_output", ("attn_norm",))
+_NAMES = TowerNames(
+    words="token_embd.weight",
+    layer="blk.{}.",
+    attention=_ATTENTION,
+    network=NetworkNames(("ffn_gate", "ffn_up"), "ffn_down", ("ffn_norm",)),
+    final_norm="output_norm",
+)
+_QK_NORMED = replace(_NAMES, attention=replace(_ATTENTION, qk_norms=("attn_q_norm", "attn_k_norm")))
+_WITH_BIAS = {"attn_q": ("q", "k", "v"), "attn_output": ("output",), "ffn_up": ("up", "down")}
+"""Tensors by whose bias, in the first layer, it is told which projections have one: no setting says it."""
+_FREQUENCIES = "rope_freqs.weight"
+
+
+def _llama_like(said: Settings, tensors: Tensors, words: int | None) -> Spec:
+    """Return what all families have in common."""
+    sizes = read_sizes(
+        said,
+        "embedding_length",
+        "feed_forward_length",
+        "attention.head_count",
+        "attention.head_count_kv",
+        "attention.key_length",
+    )
+    width = sizes["head_width"]
+    if said.whole("attention.value_length", width) != width:
+        value = said.peek("attention.value_length")
+        raise refused(said, "attention.value_length", value, "Values of another length than keys are not supported.")
+    with_bias = (parts for name, parts in _WITH_BIAS.items() if tensors.has(f"blk.0.{name}.bias"))
+    return Spec(
+        **sizes,
+        vocabulary=said.whole("vocab_size", words),
+        layers=layers_alike(read_count(said, "block_count"), width**-0.5),
+        is_causal=True,
+        norm=NormSpec(NormKind.RMS, said.number("attention.layer_norm_rms_epsilon"), NormPlace.PRE),
+        activation="silu",
+        gated=True,
+        biases=frozenset(part for parts in with_bias for part in parts),
+    )
+
+
+def _llama(said: Settings, tensors: Tensors, words: int | None) -> Spec:
+    """Llama: Touvron et al. 2023.
+
+    llama.cpp turns neighbouring pairs of features here, so the rows of queries and keys lie in another order than in a
+    Hugging Face folder; scores are the same.
+    """
+    spec = _llama_like(said, tensors, words)
+    return with_rope(spec, _rope(said, tensors, spec.head_width, interleaved=True))
+
+
+def _qwen2(said: Settings, tensors: Tensors, words: int | None) -> Spec:
+    """Qwen2: Yang et al. 2024, section 2.2. Rows lie as in a folder, here and in the other families."""
+    spec = _llama_like(said, tensors, words)
+    return with_rope(spec, _rope(said, tensors, spec.head_width))
+
+
+def _qwen3(said: Settings, tensors: Tensors, words: int | None) -> Spec:
+    """Qwen3: Yang et al. 2025, section 2."""
+    return replace(_qwen2(said, tensors, words), qk_norm=QkNorm.HEAD)
+
+
+def _rope(said: Settings, tensors: Tensors, width: int, *, interleaved: bool = False) -> Rope:
+    """Return how queries and keys are turned, in the way in which that was stretched for longer texts."""
+    if width % 2:
+        raise FileError(f"{said.where} says a head of {width} features, but rotary turns pairs of them.")
+    turned = said.whole("rope.dimension_count", width)
+    if turned != width:
+        raise refused(
+            said, "rope.dimension_count", turned, "Models that turn only a part of each head are not supported."
+        )
+    base = said.number("rope.freq_base", 10000.0)
+    kind = said.one_of("rope.scaling.type", ("none", "linear", "yarn"), "none")
+    factor = 1.0 if kind == "none" else said.number("rope.scaling.factor")
+    if kind == "yarn":
+        trained = said.whole("rope.scaling.original_context_length", said.whole("context_length"))
+        turns = (
+            said.number(f"rope.scaling.yarn_beta_{name}", usual) for name, usual in (("fast", 32.0), ("slow", 1.0))
+        )
+        yarn = Yarn(factor, trained, *turns)
+        return replace(checked_rope(said, base, lambda: yarn_rope(base, width, yarn)), interleaved=interleaved)
+    frequencies = inverse_wavelengths(base, width) / np.float32(factor)
+    if tensors.has(_FREQUENCIES):  # Llama 3's stretching, by pair
+        frequencies = _divided(said, frequencies, tensors.vector(_FREQUENCIES, width // 2)())
+    return checked_rope(said, base, lambda: Rope(lambda _n: frequencies, interleaved=interleaved))
+
+
+def _divided(said: Settings, frequencies: Floats, factors: Floats) -> Floats:
+    if not (factors > 0.0).all():
+        raise FileError(f"{quoted(_FREQUENCIES)} of {said.where} holds numbers that are not above 0: it is damaged.")
+    return np.asarray(frequencies / factors)
+
+
+ARCHITECTURES: Mapping[str, GgufFamily] = {
+    "llama": GgufFamily(_NAMES, _llama),
+    "qwen2": GgufFamily(_NAMES, _qwen2),
+    "qwen3": GgufFamily(_QK_NORMED, _qwen3),
+}
+"""By what the header calls them."""
