@@ -206,10 +206,11 @@ def _by_part(found: Linear, heads: int) -> Linear:
 
 def _head(names: HeadNames, said: Settings, tensors: Tensors, words: _Tables, spec: Spec) -> Callable[[], Head] | None:
     """Return what fetches the head; None where the file has none."""
-    if names.dense:
-        there = tensors.has(f"{names.dense}.weight")
-        return _masked_word_head(names, said, tensors, words, spec) if there else None
     classes, last = said.texts("architectures"), f"{names.decode}.weight"
+    if names.dense:  # which models that tell classes may have too
+        fills = any(map(tensors.has, (last, names.bias))) or any("MaskedLM" in name for name in classes)
+        there = fills and tensors.has(f"{names.dense}.weight")
+        return _masked_word_head(names, said, tensors, words, spec) if there else None
     predicts = not classes or any(mark in name for mark in LANGUAGE for name in classes)
     added = tensors.vector(names.bias, 1, spec.vocabulary) if names.bias and tensors.has(names.bias) else None
     if not tensors.has(last) and not (words.tied and predicts):

@@ -19,18 +19,18 @@ from attention_explorer.sources.models.reading import (
 from attention_explorer.sources.models.rope_settings import read_rope
 from attention_explorer.sources.models.settings import Settings
 
-_LLAMA_ATTENTION = AttentionNames(
+LLAMA_ATTENTION = AttentionNames(
     ("self_attn.q_proj", "self_attn.k_proj", "self_attn.v_proj"), "self_attn.o_proj", ("input_layernorm",)
 )
-_LLAMA_NAMES = TowerNames(
+LLAMA_NAMES = TowerNames(
     words="embed_tokens.weight",
     layer="layers.{}.",
-    attention=_LLAMA_ATTENTION,
+    attention=LLAMA_ATTENTION,
     network=NetworkNames(("mlp.gate_proj", "mlp.up_proj"), "mlp.down_proj", ("post_attention_layernorm",)),
     final_norm="norm",
 )
 _QWEN3_NAMES = replace(
-    _LLAMA_NAMES, attention=replace(_LLAMA_ATTENTION, qk_norms=("self_attn.q_norm", "self_attn.k_norm"))
+    LLAMA_NAMES, attention=replace(LLAMA_ATTENTION, qk_norms=("self_attn.q_norm", "self_attn.k_norm"))
 )
 _GPT2_NAMES = TowerNames(
     words="wte.weight",
@@ -110,13 +110,13 @@ def _gpt2(said: Settings) -> Spec:
 _SCORE = r"score\.weight"
 """Of a head that tells classes."""
 LLAMA = Family(
-    towers=(Tower(spec=_llama, names=_LLAMA_NAMES),),
+    towers=(Tower(spec=_llama, names=LLAMA_NAMES),),
     prefixes=("model.",),
     usually_tied=False,
     unused=(r".*rotary_emb\.inv_freq", _SCORE),
 )
-MISTRAL = replace(LLAMA, towers=(Tower(spec=_mistral, names=_LLAMA_NAMES),))
-QWEN2 = replace(LLAMA, towers=(Tower(spec=_qwen2, names=_LLAMA_NAMES),))
+MISTRAL = replace(LLAMA, towers=(Tower(spec=_mistral, names=LLAMA_NAMES),))
+QWEN2 = replace(LLAMA, towers=(Tower(spec=_qwen2, names=LLAMA_NAMES),))
 QWEN3 = replace(LLAMA, towers=(Tower(spec=_qwen3, names=_QWEN3_NAMES),))
 GPT2 = Family(
     towers=(Tower(spec=_gpt2, names=_GPT2_NAMES),),

@@ -18,7 +18,8 @@ from attention_explorer.sources.models.encoders import (
     XLM_ROBERTA,
 )
 from attention_explorer.sources.models.family import Family
-from attention_explorer.sources.models.rotary_encoders import nomic_bert
+from attention_explorer.sources.models.gemma import GEMMA2, GEMMA3
+from attention_explorer.sources.models.rotary_encoders import modernbert, nomic_bert
 from attention_explorer.sources.models.settings import Settings
 
 FAMILIES: Mapping[str, Family | Callable[[Settings], Family]] = {
@@ -36,6 +37,9 @@ FAMILIES: Mapping[str, Family | Callable[[Settings], Family]] = {
     "electra": ELECTRA,
     "mpnet": MPNET,
     "nomic_bert": nomic_bert,
+    "modernbert": modernbert,
+    "gemma2": GEMMA2,
+    "gemma3_text": GEMMA3,
     "bart": BART,
     "t5": T5,
 }

@@ -13,9 +13,24 @@ from attention_explorer.model.arrays import Floats
 from attention_explorer.model.norm import NormKind
 from attention_explorer.model.transformer import NormPlace, NormSpec, QkNorm, Rope, Spec
 from attention_explorer.sources.models.family import AttentionNames, NetworkNames, TowerNames
-from attention_explorer.sources.models.reading import layers_alike, read_count, read_sizes, with_rope
+from attention_explorer.sources.models.reading import (
+    FULL,
+    SLIDING,
+    every,
+    layers_alike,
+    read_count,
+    read_sizes,
+    with_kinds,
+    with_rope,
+)
 from attention_explorer.sources.models.refusals import refused
-from attention_explorer.sources.models.rope_settings import Yarn, checked_rope, inverse_wavelengths, yarn_rope
+from attention_explorer.sources.models.rope_settings import (
+    Yarn,
+    checked_rope,
+    inverse_wavelengths,
+    plain_rope,
+    yarn_rope,
+)
 from attention_explorer.sources.models.settings import Settings
 from attention_explorer.sources.models.tensors import Tensors
 
@@ -40,6 +55,10 @@ _QK_NORMED = replace(_NAMES, attention=replace(_ATTENTION, qk_norms=("attn_q_nor
 _WITH_BIAS = {"attn_q": ("q", "k", "v"), "attn_output": ("output",), "ffn_up": ("up", "down")}
 """Tensors by whose bias, in the first layer, it is told which projections have one: no setting says it."""
 _FREQUENCIES = "rope_freqs.weight"
+_PATTERN, _FINAL_CAP = "attention.sliding_window_pattern", "final_logit_softcapping"
+_SCALED_BY_WIDTH = (46, 62)
+"""How many layers the Gemmas of 27 B have, whose scores are divided by √(d_model ÷ heads): no setting says it."""
+_YARN_TURNS = (("fast", 32.0), ("slow", 1.0))
 
 
 def _llama_like(said: Settings, tensors: Tensors, words: int | None) -> Spec:
@@ -90,7 +109,60 @@ def _qwen3(said: Settings, tensors: Tensors, words: int | None) -> Spec:
     return replace(_qwen2(said, tensors, words), qk_norm=QkNorm.HEAD)
 
 
-def _rope(said: Settings, tensors: Tensors, width: int, *, interleaved: bool = False) -> Rope:
+def _gemma(said: Settings, tensors: Tensors, words: int | None) -> Spec:
+    """Return what Gemma 2 and 3 have in common; the 1 that is added to gains is in the file already."""
+    spec = _llama_like(said, tensors, words)
+    usual = spec.head_width if len(spec.layers) not in _SCALED_BY_WIDTH else spec.width // spec.heads
+    scale = said.number("attention.scale", usual**-0.5)
+    return replace(
+        spec,
+        layers=tuple(layer._replace(scale=scale) for layer in spec.layers),
+        norm=spec.norm._replace(place=NormPlace.SANDWICH),
+        activation="gelu_pytorch_tanh",
+        embedding_scale=spec.width**0.5,
+    )
+
+
+def _gemma2(said: Settings, tensors: Tensors, words: int | None) -> Spec:
+    """Gemma 2: Gemma team 2024, section 2."""
+    spec = _gemma(said, tensors, words)
+    rope = _rope(said, tensors, spec.head_width)
+    kinds = _kinds(said, len(spec.layers), 2)
+    spec = with_kinds(spec, kinds, said.whole("attention.sliding_window", 4096), {FULL: rope, SLIDING: rope})
+    caps = (said.number(f"{what}_logit_softcapping", usual) for what, usual in (("attn", 50.0), ("final", 30.0)))
+    return replace(spec, soft_cap=next(caps), logit_cap=next(caps))
+
+
+def _gemma3(said: Settings, tensors: Tensors, words: int | None) -> Spec:
+    """Gemma 3: Gemma team 2025, section 2.
+
+    Older files do not say the base of layers with a window, nor which these are: it is 10 000, and five in six.
+    """
+    spec = _gemma(said, tensors, words)
+    base, width = said.number("rope.freq_base_swa", 10000.0), spec.head_width
+    ropes = {
+        FULL: _rope(said, tensors, width, usual_base=1_000_000.0),
+        SLIDING: checked_rope(said, base, lambda: plain_rope(base, width)),
+    }
+    spec = with_kinds(spec, _kinds(said, len(spec.layers), 6), said.whole("attention.sliding_window"), ropes)
+    cap = said.number(_FINAL_CAP) if said.has(_FINAL_CAP) else None
+    return replace(spec, qk_norm=QkNorm.HEAD, logit_cap=cap)
+
+
+def _kinds(said: Settings, count: int, usual: int) -> tuple[str, ...]:
+    """Return the kind of each layer: by a list of which have a window, by every how many-th has none, or as usual."""
+    pattern = said.peek(_PATTERN)
+    if not isinstance(pattern, np.ndarray):
+        return every(said.whole(_PATTERN, usual), count)
+    has_window = said.flags(_PATTERN)
+    if len(has_window) != count:
+        raise FileError(f"{said.where} has {count} layers and {len(has_window)} of their types: it is damaged.")
+    return tuple(SLIDING if each else FULL for each in has_window)
+
+
+def _rope(
+    said: Settings, tensors: Tensors, width: int, *, interleaved: bool = False, usual_base: float = 10000.0
+) -> Rope:
     """Return how queries and keys are turned, in the way in which that was stretched for longer texts."""
     if width % 2:
         raise FileError(f"{said.where} says a head of {width} features, but rotary turns pairs of them.")
@@ -99,15 +171,13 @@ def _rope(said: Settings, tensors: Tensors, width: int, *, interleaved: bool = F
         raise refused(
             said, "rope.dimension_count", turned, "Models that turn only a part of each head are not supported."
         )
-    base = said.number("rope.freq_base", 10000.0)
+    base = said.number("rope.freq_base", usual_base)
     kind = said.one_of("rope.scaling.type", ("none", "linear", "yarn"), "none")
     factor = 1.0 if kind == "none" else said.number("rope.scaling.factor")
     if kind == "yarn":
         trained = said.whole("rope.scaling.original_context_length", said.whole("context_length"))
-        turns = (
-            said.number(f"rope.scaling.yarn_beta_{name}", usual) for name, usual in (("fast", 32.0), ("slow", 1.0))
-        )
-        yarn = Yarn(factor, trained, *turns)
+        fast, slow = (said.number(f"rope.scaling.yarn_beta_{name}", usual) for name, usual in _YARN_TURNS)
+        yarn = Yarn(factor, trained, fast, slow)
         return replace(checked_rope(said, base, lambda: yarn_rope(base, width, yarn)), interleaved=interleaved)
     frequencies = inverse_wavelengths(base, width) / np.float32(factor)
     if tensors.has(_FREQUENCIES):  # Llama 3's stretching, by pair
@@ -121,9 +191,19 @@ def _divided(said: Settings, frequencies: Floats, factors: Floats) -> Floats:
     return np.asarray(frequencies / factors)
 
 
+_GEMMA2_NAMES = replace(
+    _NAMES,
+    attention=replace(_ATTENTION, norms=("attn_norm", "post_attention_norm")),
+    network=replace(_NAMES.network, norms=("ffn_norm", "post_ffw_norm")),
+)
+_GEMMA3_NAMES = replace(
+    _GEMMA2_NAMES, attention=replace(_GEMMA2_NAMES.attention, qk_norms=("attn_q_norm", "attn_k_norm"))
+)
 ARCHITECTURES: Mapping[str, GgufFamily] = {
     "llama": GgufFamily(_NAMES, _llama),
     "qwen2": GgufFamily(_NAMES, _qwen2),
     "qwen3": GgufFamily(_QK_NORMED, _qwen3),
+    "gemma2": GgufFamily(_GEMMA2_NAMES, _gemma2),
+    "gemma3": GgufFamily(_GEMMA3_NAMES, _gemma3),
 }
 """By what the header calls them."""

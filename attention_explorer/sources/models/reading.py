@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import TypedDict
 
@@ -12,7 +12,8 @@ from attention_explorer.sources.models.settings import Settings
 
 MOST_LAYERS = 1000
 MOST_HEADS = 4096
-_FULL, _SLIDING = "full_attention", "sliding_attention"
+FULL, SLIDING = "full_attention", "sliding_attention"
+"""The kinds of layers: those that see all, and those with a window."""
 
 
 class Sizes(TypedDict):
@@ -96,17 +97,44 @@ def read_windows(said: Settings, count: int) -> tuple[int | None, ...]:
     use, first = said.flag("use_sliding_window", False), said.whole("max_window_layers", 28, least=0)
     has_size = use and not said.is_null("sliding_window")
     size = said.whole("sliding_window", 4096 if has_size else 1)
-    usual = tuple(_SLIDING if has_size and place >= first else _FULL for place in range(count))
-    kinds = said.texts("layer_types") or usual
-    unknown = next((kind for kind in kinds if kind not in (_FULL, _SLIDING)), None)
+    usual = tuple(SLIDING if has_size and place >= first else FULL for place in range(count))
+    kinds = read_kinds(said, usual)
+    if SLIDING in kinds and not has_size:
+        raise FileError(f"{said.where} has windows without their size: it is damaged.")
+    return tuple(size if kind == SLIDING else None for kind in kinds)
+
+
+def read_kinds(said: Settings, usual: Sequence[str]) -> tuple[str, ...]:
+    """Return the kind of each layer, of which there are two; the usual ones where nothing says it.
+
+    Raises
+    ------
+    FileError
+        If there are other kinds, or not one for each layer.
+    """
+    kinds = said.texts("layer_types") or tuple(usual)
+    unknown = next((kind for kind in kinds if kind not in (FULL, SLIDING)), None)
     if unknown is not None:
         raise FileError(
             f"{said.where} says that there is a layer of the type {quoted(unknown)}, which this program cannot run. It "
-            f"runs {_FULL} and {_SLIDING}."
+            f"runs {FULL} and {SLIDING}."
         )
-    if len(kinds) != count or (_SLIDING in kinds and not has_size):
+    if len(kinds) != len(usual):
         raise FileError(
-            f"{said.where} says {quoted('layer_types')} that do not fit its {count} layers, or windows without their "
-            "size: it is damaged."
+            f"{said.where} has {len(usual)} layers, but {len(kinds)} {quoted('layer_types')}: it is damaged."
         )
-    return tuple(size if kind == _SLIDING else None for kind in kinds)
+    return kinds
+
+
+def every(number: int, count: int, *, first: int = 1) -> tuple[str, ...]:
+    """Return kinds of layers of which every so many-th sees all; ``first`` is the number of the bottom one."""
+    return tuple(SLIDING if place % number else FULL for place in range(first, first + count))
+
+
+def with_kinds(spec: Spec, kinds: Sequence[str], window: int, ropes: Mapping[str, Rope]) -> Spec:
+    """Return a tower whose layers are of two kinds: with and without a window, each with a rotation of its own."""
+    sizes = {FULL: None, SLIDING: window}
+    layers = (
+        layer._replace(window=sizes[kind], rope=ropes[kind]) for layer, kind in zip(spec.layers, kinds, strict=True)
+    )
+    return replace(spec, layers=tuple(layers))

@@ -1,4 +1,4 @@
-"""Encoders whose positions are rotary: nomic-bert."""
+"""Encoders whose positions are rotary: nomic-bert and ModernBERT."""
 
 from __future__ import annotations
 
@@ -9,16 +9,28 @@ from attention_explorer.model.transformer import NormPlace, NormSpec, Spec
 from attention_explorer.sources.models.encoders import OTHER_HEADS
 from attention_explorer.sources.models.family import AttentionNames, Family, HeadNames, NetworkNames, Tower, TowerNames
 from attention_explorer.sources.models.reading import (
+    FULL,
+    SLIDING,
     Sizes,
+    every,
     layers_alike,
     read_activation,
     read_biases,
     read_count,
+    read_kinds,
     read_sizes,
+    with_kinds,
     with_rope,
 )
 from attention_explorer.sources.models.refusals import refused
-from attention_explorer.sources.models.rope_settings import RopeNames, checked_rope, dynamic_rope, plain_rope, read_rope
+from attention_explorer.sources.models.rope_settings import (
+    RopeNames,
+    checked_rope,
+    dynamic_rope,
+    plain_rope,
+    read_rope,
+    read_ropes,
+)
 from attention_explorer.sources.models.settings import Settings
 
 # ---- nomic-bert ----
@@ -108,3 +120,60 @@ _BY_AUTHORS = replace(
 def nomic_bert(said: Settings) -> Family:
     """Return the family of a nomic-bert, by who wrote its configuration; both call its tensors alike."""
     return _BY_AUTHORS if said.has("n_embd") else _BY_TRANSFORMERS
+
+
+# ---- ModernBERT ----
+
+_MODERN_NAMES = TowerNames(
+    words="embeddings.tok_embeddings.weight",
+    embedding_norm="embeddings.norm",
+    layer="layers.{}.",
+    attention=AttentionNames(("attn.Wqkv",), "attn.Wo", ("attn_norm",)),
+    network=NetworkNames(("mlp.Wi",), "mlp.Wo", ("mlp_norm",)),
+    final_norm="final_norm",
+)
+_MODERN_HEAD = HeadNames(
+    "decoder", "decoder.bias", "head.dense", "head.norm", dense_bias="classifier_bias", decode_bias="decoder_bias"
+)
+
+
+def _modern(said: Settings) -> Spec:
+    """ModernBERT: Warner et al. 2024, section 2.1.
+
+    Every third layer sees all, the others half a window on each side; the first has no norm before its attention.
+    """
+    sizes = read_sizes(said, "hidden_size", "intermediate_size", "num_attention_heads")
+    count, width = read_count(said, "num_hidden_layers"), sizes["head_width"]
+    alike = layers_alike(count, width**-0.5)
+    biases = read_biases(said, "attention_bias", "q", "k", "v", "output") | read_biases(said, "mlp_bias", "up", "down")
+    spec = Spec(
+        **sizes,
+        vocabulary=said.whole("vocab_size"),
+        layers=(alike[0]._replace(is_normed=False), *alike[1:]),
+        is_causal=False,
+        norm=NormSpec(
+            NormKind.LAYER, said.number("norm_eps", 1e-5), NormPlace.PRE, has_bias=said.flag("norm_bias", False)
+        ),
+        activation=read_activation(said, "hidden_activation", "gelu"),
+        gated=True,
+        biases=biases,
+    )
+    ropes = read_ropes(said, width, _MODERN_ROPES, old=_MODERN_ROPES)
+    kinds = read_kinds(said, every(said.whole("global_attn_every_n_layers", 3), count, first=0))
+    return with_kinds(spec, kinds, said.whole("local_attention", 128) // 2 + 1, ropes)
+
+
+_MODERN_ROPES = {
+    FULL: RopeNames("global_rope_theta", 160_000.0),
+    SLIDING: RopeNames("local_rope_theta", 10_000.0),
+}
+
+
+def modernbert(said: Settings) -> Family:
+    """Return the family of ModernBERT, whose head has an activation of its own."""
+    return Family(
+        towers=(Tower(spec=_modern, names=_MODERN_NAMES),),
+        head=replace(_MODERN_HEAD, activation=read_activation(said, "classifier_activation", "gelu")),
+        prefixes=("model.",),
+        unused=(*OTHER_HEADS, r"head\..*"),
+    )

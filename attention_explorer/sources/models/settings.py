@@ -134,7 +134,8 @@ class Settings:
         value = self._taken(name)
         if value is None:
             return ()
-        listed = value if isinstance(value, list | tuple) else (None,)
+        plain = value.tolist() if isinstance(value, np.ndarray) else value
+        listed = plain if isinstance(plain, list | tuple) else (None,)
         if not all(type(item) in (int, bool) and item in (0, 1) for item in listed):
             raise self._wrong(name, "a list of 0 and 1", value)
         return tuple(bool(item) for item in listed)

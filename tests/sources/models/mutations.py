@@ -198,6 +198,12 @@ WRONG: Mapping[str, tuple[object, ...]] = {
     "relative_attention_max_distance": (0, 1),
     "feed_forward_proj": ("gated-sinus", 7, "gated-gelu"),
     "d_model": (0, 31),
+    "local_attention": (-2, "x"),
+    "norm_bias": (True, 1, "x"),
+    "query_pre_attn_scalar": (0, -9, "x"),
+    "num_key_value_heads": (0, 3, None),
+    "attn_logit_softcapping": (0.0, -1.0, "x", True),
+    "final_logit_softcapping": (0.0, -1.0, "x", True),
 }
 """What no model has, for those families that read it."""
 READ_BY: Mapping[str, tuple[str, ...]] = {

@@ -131,7 +131,13 @@ def _in_file(family: Family, numbers: Numbers, chance: Chance, *, tied: bool) ->
     return found
 
 
-GGUF = {"llama-gguf": ("Llama", "llama"), "qwen2-gguf": ("Qwen2", "qwen2"), "qwen3-gguf": ("Qwen3", "qwen3")}
+GGUF = {
+    "llama-gguf": ("LlamaForCausalLM", "llama"),
+    "qwen2-gguf": ("Qwen2ForCausalLM", "qwen2"),
+    "qwen3-gguf": ("Qwen3ForCausalLM", "qwen3"),
+    "gemma2-gguf": ("Gemma2ForCausalLM", "gemma2"),
+    "gemma3-gguf": ("Gemma3ForCausalLM", "gemma3"),
+}
 """What .gguf files are of: of which class of transformers, and what they call it."""
 
 
@@ -141,16 +147,27 @@ def _gguf(name: str, chance: Chance, folder: Path) -> tuple[Any, Model, str]:
     import transformers as hf
 
     torch.manual_seed(chance.randrange(2**31))
-    tied, (start, architecture) = chance.random() < 0.5, GGUF[name]
+    tied, (kind, architecture) = chance.random() < 0.5, GGUF[name]
     sizes = {**FAMILIES[architecture].sizes(chance), "rope_parameters": _gguf_rope(chance), **GGUF_LACKS}
-    config = getattr(hf, f"{start}Config")(**sizes, tie_word_embeddings=tied, attn_implementation="eager")
-    model = getattr(hf, f"{start}ForCausalLM")(config)
+    if "gemma" in architecture:
+        tied = True  # there is no name for a last matrix of their own
+        sizes |= {name: sizes[name] or usual for name, usual in CAPS.items() if architecture == "gemma2"}
+        sizes["query_pre_attn_scalar"] = sizes["head_dim"]
+    if architecture == "gemma3":
+        sliding = {"rope_type": "default", "rope_theta": 10000.0}
+        kinds = {"full_attention": sizes["rope_parameters"], "sliding_attention": sliding}
+        sizes |= {"rope_parameters": kinds, "sliding_window_pattern": 6, "use_bidirectional_attention": False}
+    model_class = getattr(hf, kind)
+    config = model_class.config_class(**sizes, tie_word_embeddings=tied, attn_implementation="eager")
+    model = model_class(config)
     model.load_state_dict(numbers_of(model))
     model.tie_weights()
     write_gguf_file(model, folder / "model.gguf", architecture)
     return model.eval(), load_model(folder / "model.gguf"), f"gguf, {'no output' if tied else 'output'}"
 
 
+CAPS = {"attn_logit_softcapping": 50.0, "final_logit_softcapping": 30.0}
+"""Of Gemma 2, where a file says none."""
 GGUF_LACKS = {"mlp_bias": False, "use_sliding_window": False, "max_position_embeddings": 64}
 """What cannot be said in such a file."""
 
@@ -198,8 +215,9 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--count", type=int, default=300)
     parser.add_argument("--seed", type=int, default=0)
+    parser.add_argument("--only", nargs="*", default=(), help="families")
     options = parser.parse_args()
-    kinds = (*FAMILIES, *GGUF)
+    kinds = options.only or (*FAMILIES, *GGUF)
     found: dict[str, list[Deviation]] = defaultdict(list)
     wrong: list[str] = []
     for place in range(options.count):

@@ -16,8 +16,13 @@ NAMES = (
     "mpnet",
     "nomic-bert",
     "nomic-bert-published",
+    "modernbert",
+    "gemma2",
+    "gemma3",
     "qwen2-gguf",
     "qwen3-gguf",
+    "gemma2-gguf",
+    "gemma3-gguf",
 )
 NOT_DIVIDED = ()
 """Whose scores are not divided by √d, and so are large."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from typing import Any
 
@@ -9,6 +10,7 @@ import pytest
 
 from attention_explorer.model.transformer import Buckets, Places, Spec
 from attention_explorer.sources.models.families import family_of
+from attention_explorer.sources.models.reading import FULL, SLIDING
 from attention_explorer.sources.models.refusals import check_asked
 from attention_explorer.sources.models.settings import Settings
 
@@ -82,6 +84,46 @@ NOMIC: Config = {
     "use_xentropy": True,
     "vocab_size": 30528,
 }
+MODERN: Config = {
+    "model_type": "modernbert",
+    "architectures": ["ModernBertForMaskedLM"],
+    "attention_bias": False,
+    "attention_dropout": 0.0,
+    "classifier_activation": "gelu",
+    "classifier_bias": False,
+    "classifier_pooling": "mean",
+    "decoder_bias": True,
+    "deterministic_flash_attn": False,
+    "global_attn_every_n_layers": 3,
+    "global_rope_theta": 160000.0,
+    "hidden_activation": "gelu",
+    "hidden_size": 768,
+    "intermediate_size": 1152,
+    "layer_norm_eps": 1e-05,
+    "local_attention": 128,
+    "local_rope_theta": 10000.0,
+    "max_position_embeddings": 8192,
+    "mlp_bias": False,
+    "norm_bias": False,
+    "norm_eps": 1e-05,
+    "num_attention_heads": 12,
+    "num_hidden_layers": 22,
+    "position_embedding_type": "absolute",
+    "sparse_prediction": False,
+    "vocab_size": 50368,
+}
+GEMMA: Config = {
+    "attention_bias": False,
+    "attention_dropout": 0.0,
+    "cache_implementation": "hybrid",
+    "head_dim": 256,
+    "hidden_activation": "gelu_pytorch_tanh",
+    "max_position_embeddings": 8192,
+    "query_pre_attn_scalar": 256,
+    "rms_norm_eps": 1e-06,
+    "rope_theta": 10000.0,
+    "vocab_size": 256000,
+}
 PUBLISHED: Mapping[str, tuple[Config, Mapping[str, Any]]] = {
     "XLM-RoBERTa": (XLM_R, {"places": Places(514, 2, 1), "kinds": 1, "vocabulary": 250002}),
     "BGE-M3": (
@@ -110,6 +152,28 @@ PUBLISHED: Mapping[str, tuple[Config, Mapping[str, Any]]] = {
     ),
     "nomic-embed 1.5": (NOMIC, {"gated": True, "places": None, "biases": frozenset()}),
     "nomic-embed 1": ({**NOMIC, "rotary_scaling_factor": 2}, {"activation": "silu"}),
+    "ModernBERT": (MODERN, {"windows": [None, 65, 65] * 7 + [None], "bases": [160000.0, 10000.0], "is_causal": False}),
+    "Gemma 2 2B": (
+        {**GEMMA, "model_type": "gemma2", "attn_logit_softcapping": 50.0, "final_logit_softcapping": 30.0}
+        | {"hidden_act": "gelu_pytorch_tanh", "hidden_size": 2304, "intermediate_size": 9216, "sliding_window": 4096}
+        | {"num_attention_heads": 8, "num_hidden_layers": 26, "num_key_value_heads": 4},
+        {"windows": [4096, None] * 13, "soft_cap": 50.0, "logit_cap": 30.0, "head_width": 256, "scale": 1 / 16},
+    ),
+    "Gemma 3 270M": (
+        {**GEMMA, "model_type": "gemma3_text", "_sliding_window_pattern": 6, "attn_logit_softcapping": None}
+        | {"final_logit_softcapping": None, "hidden_size": 640, "intermediate_size": 2048, "num_attention_heads": 4}
+        | {"layer_types": ([SLIDING] * 5 + [FULL]) * 3, "num_hidden_layers": 18, "num_key_value_heads": 1}
+        | {"rope_local_base_freq": 10000.0, "rope_scaling": None, "rope_theta": 1000000.0, "sliding_window": 512}
+        | {"use_bidirectional_attention": False, "vocab_size": 262144},
+        {"windows": ([512] * 5 + [None]) * 3, "bases": [10000.0] * 5 + [1000000.0], "logit_cap": None, "scale": 1 / 16},
+    ),
+    "EmbeddingGemma": (
+        {**GEMMA, "model_type": "gemma3_text", "_sliding_window_pattern": 6, "hidden_size": 768}
+        | {"intermediate_size": 1152, "num_attention_heads": 3, "num_hidden_layers": 24, "num_key_value_heads": 1}
+        | {"rope_local_base_freq": 10000.0, "rope_theta": 1000000.0, "sliding_window": 512, "vocab_size": 262144}
+        | {"use_bidirectional_attention": True},
+        {"windows": ([257] * 5 + [None]) * 4, "is_causal": False, "embedding_scale": 768**0.5},
+    ),
 }
 
 
@@ -124,7 +188,29 @@ def specs_of(name: str) -> list[Spec]:
 def test_a_published_configuration_is_read_as_what_its_model_is(name: str) -> None:
     for spec in specs_of(name):
         for field, value in PUBLISHED[name][1].items():
-            assert getattr(spec, field) == value, field
+            if field == "bases":
+                bases = [base_of(spec, place) for place in range(len(value))]
+                assert bases == pytest.approx(value, rel=1e-3, nan_ok=True)
+            else:
+                assert found_in(spec, field) == value, field
+
+
+def base_of(spec: Spec, layer: int) -> float:
+    """Return the base of rotary positions; NaN where a layer turns nothing."""
+    rope = spec.layers[layer].rope
+    if rope is None:
+        return math.nan
+    frequencies = rope.frequencies(1)
+    return float(frequencies[1]) ** -len(frequencies)
+
+
+def found_in(spec: Spec, field: str) -> object:
+    """Return a field, or what differs from layer to layer: windows, and the scale of the first."""
+    if field == "windows":
+        return [layer.window for layer in spec.layers]
+    if field == "scale":
+        return spec.layers[0].scale
+    return getattr(spec, field)
 
 
 def test_the_base_of_nomic_grows_beyond_the_texts_of_its_training() -> None:

@@ -35,6 +35,15 @@ def _rope(base: float, **more: Any) -> Settings:
 _QWEN = {**_HEADS, "hidden_size": 32, "intermediate_size": 64, "num_hidden_layers": 2, "num_key_value_heads": 2}
 _QWEN |= {"tie_word_embeddings": True, "max_position_embeddings": 64, "rope_parameters": _rope(30.0)}
 
+_BY_KIND = {"rope_parameters": {"full_attention": _rope(90.0), "sliding_attention": _rope(20.0)}}
+_MODERN = {**_HEADS, "num_hidden_layers": 4, "pad_token_id": 0}
+_MODERN |= {"bos_token_id": 2, "cls_token_id": 2, "eos_token_id": 3, "sep_token_id": 3}
+_GEMMA = {**_HEADS, "num_hidden_layers": 2, "num_key_value_heads": 2, "head_dim": 6, "query_pre_attn_scalar": 9}
+_GEMMA |= {"sliding_window": 4, "max_position_embeddings": 64}
+
+_GEMMA_GGUF = {**_GEMMA, "hidden_size": 32, "intermediate_size": 32, "head_dim": 8, "query_pre_attn_scalar": 8}
+_GEMMA_ROPES = {"full_attention": _rope(90.0), "sliding_attention": _rope(10_000.0)}
+
 
 class Case(NamedTuple):
     """A model."""
@@ -96,7 +105,21 @@ CASES: Mapping[str, Case] = {
     "nomic-bert-published": Case(
         "NomicBertModel", {**_HEADS, "rope_parameters": _rope(50.0)}, "bert", _nomic_as_published
     ),
+    "modernbert": Case("ModernBertForMaskedLM", {**_MODERN, "local_attention": 6, **_BY_KIND}, "modernbert"),
+    "gemma2": Case(
+        "Gemma2ForCausalLM", {**_GEMMA, "attn_logit_softcapping": 2.0, "final_logit_softcapping": 3.0}, "gemma"
+    ),
+    "gemma3": Case(
+        "Gemma3ForCausalLM", {**_GEMMA, "num_hidden_layers": 3, "sliding_window_pattern": 3, **_BY_KIND}, "gemma"
+    ),
     "qwen2-gguf": Case("Qwen2ForCausalLM", _QWEN, "qwen", gguf="qwen2", pre="qwen2"),
+    "gemma2-gguf": Case("Gemma2ForCausalLM", {**_GEMMA_GGUF, "attn_logit_softcapping": 2.0}, "gemma", gguf="gemma2"),
+    "gemma3-gguf": Case(
+        "Gemma3ForCausalLM",
+        {**_GEMMA_GGUF, "num_hidden_layers": 6, "rope_parameters": _GEMMA_ROPES},
+        "gemma",
+        gguf="gemma3",
+    ),
     "qwen3-gguf": Case("Qwen3ForCausalLM", {**_QWEN, "head_dim": 8}, "qwen", gguf="qwen3", pre="qwen2"),
 }
 
@@ -118,7 +141,7 @@ def _write(hf: Any, name: str, case: Case) -> None:
     folder, tokeniser = TARGET / name, KINDS[case.tokeniser]()
     kind = getattr(hf, case.kind)
     config = kind.config_class(**{"vocab_size": tokeniser.get_vocab_size(), **case.settings})
-    model = randomised(kind(eager(config)), None)
+    model = randomised(kind(eager(config)), None, 0.0 if "Gemma" in case.kind else 1.0)  # Gemma adds the 1 itself
     with torch.no_grad():
         for buffer, numbers in model.named_buffers():
             if "final_logits_bias" in buffer:

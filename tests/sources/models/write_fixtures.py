@@ -207,12 +207,12 @@ def eager(config):
     return config
 
 
-def randomised(model, dtype):
+def randomised(model, dtype, gain=1.0):
     import torch
 
     with torch.no_grad():
         for name, numbers in model.named_parameters():
-            mean = 1.0 if "norm" in name.lower() and name.endswith("weight") else 0.0
+            mean = gain if "norm" in name.lower() and name.endswith("weight") else 0.0
             numbers.normal_(mean, 0.3)
             if dtype is not None:
                 numbers.copy_(numbers.to(dtype).float())

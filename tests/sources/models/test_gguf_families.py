@@ -1,0 +1,78 @@
+"""What headers of .gguf files say of the families, and what they leave out."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+from attention_explorer.errors import FileError
+from attention_explorer.model.transformer import Spec
+from attention_explorer.sources.models.gguf_families import ARCHITECTURES
+from attention_explorer.sources.models.settings import Settings
+from attention_explorer.sources.models.tensors import Tensors
+
+HEADER: dict[str, Any] = {
+    "block_count": 6,
+    "context_length": 64,
+    "embedding_length": 40,
+    "feed_forward_length": 8,
+    "attention.head_count": 4,
+    "attention.head_count_kv": 2,
+    "attention.key_length": 6,
+    "attention.layer_norm_rms_epsilon": 1e-6,
+    "attention.sliding_window": 5,
+}
+
+
+def spec_of(name: str, **said: object) -> Spec:
+    values = {key: value for key, value in {**HEADER, **said}.items() if value is not None}
+    return ARCHITECTURES[name].spec(Settings("“a.gguf”", values), Tensors("“a.gguf”", {}), 300)
+
+
+def base_of(spec: Spec, layer: int) -> float:
+    rope = spec.layers[layer].rope
+    assert rope is not None
+    return float(rope.frequencies(1)[1] ** (-spec.head_width / 2))
+
+
+def windows_of(spec: Spec) -> list[int | None]:
+    return [layer.window for layer in spec.layers]
+
+
+def test_what_older_files_of_gemma_do_not_say_is_the_rule() -> None:
+    two, three = spec_of("gemma2"), spec_of("gemma3")
+    assert windows_of(two) == [5, None] * 3
+    assert windows_of(three) == [5] * 5 + [None]
+    assert (two.soft_cap, two.logit_cap, three.soft_cap, three.logit_cap) == (50.0, 30.0, None, None)
+    assert [base_of(three, place) for place in (4, 5)] == pytest.approx([10_000.0, 1_000_000.0], rel=1e-4)
+    assert [base_of(two, place) for place in (0, 1)] == pytest.approx([10_000.0] * 2, rel=1e-4)
+
+
+def test_what_newer_files_of_gemma_say_is_taken() -> None:
+    pattern = np.array([1, 0, 1, 1, 1, 0], bool)
+    said = {"attention.sliding_window_pattern": pattern, "rope.freq_base_swa": 500.0, "rope.freq_base": 9000.0}
+    spec = spec_of("gemma3", **said, final_logit_softcapping=7.0)
+    assert windows_of(spec) == [5, None, 5, 5, 5, None]
+    assert [base_of(spec, place) for place in (0, 1)] == pytest.approx([500.0, 9000.0], rel=1e-4)
+    assert spec.logit_cap == 7.0
+    assert windows_of(spec_of("gemma3", **{"attention.sliding_window_pattern": 2})) == [5, None] * 3
+    with pytest.raises(FileError, match="6 layers and 2 of their types"):
+        spec_of("gemma3", **{"attention.sliding_window_pattern": pattern[:2]})
+
+
+@pytest.mark.parametrize(("name", "layers"), [("gemma2", 46), ("gemma3", 62)])
+def test_the_largest_gemmas_divide_scores_by_their_width(name: str, layers: int) -> None:
+    assert spec_of(name).layers[0].scale == 6**-0.5
+    assert spec_of(name, block_count=layers).layers[0].scale == (40 / 4) ** -0.5
+    assert spec_of(name, **{"attention.scale": 0.25}).layers[0].scale == 0.25
+
+
+def test_only_layers_that_see_all_are_stretched() -> None:
+    plain, spec = spec_of("gemma3"), spec_of("gemma3", **{"rope.scaling.type": "linear", "rope.scaling.factor": 8.0})
+    for place, factor in ((4, 1.0), (5, 8.0)):
+        a, b = plain.layers[place].rope, spec.layers[place].rope
+        assert a is not None
+        assert b is not None
+        np.testing.assert_allclose(a.frequencies(1), b.frequencies(1) * factor, rtol=1e-6)
