@@ -62,9 +62,11 @@ class PlainTower:
                 if padding is not None:
                     before += index != padding
                     at = spec.places.offset - 1 + (before if index != padding else 0)
-                row = added(row, self.w["places"][at].tolist())
+                if not spec.places.is_wide:
+                    row = added(row, self.w["places"][at].tolist())
             row = self.normed("embedding", row)
-            rows.append(self.times("widen", row) if "widen" in self.w else row)
+            row = self.times("widen", row) if "widen" in self.w else row
+            rows.append(added(row, self.w["places"][at].tolist()) if spec.places and spec.places.is_wide else row)
         return rows
 
     def layer(self, place: int, x: list[Row], context: list[Row] | None, found: Found) -> list[Row]:

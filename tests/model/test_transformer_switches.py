@@ -89,7 +89,7 @@ def drawn_weights(spec: Spec, crosses: bool, draw: np.random.Generator) -> Array
     give("words", WORDS, narrow)
     norm("embedding", narrow)
     if spec.places is not None:
-        give("places", spec.places.rows, narrow)
+        give("places", spec.places.rows, d if spec.places.is_wide else narrow)
     if spec.kinds:
         give("kinds", spec.kinds, narrow)
     if spec.narrow is not None:
@@ -203,6 +203,7 @@ SWITCHES: dict[str, Callable[[Spec, Chance], Spec]] = {
     "places": lambda spec, _: replace(spec, places=Places(LENGTH + 2, 2)),
     "places behind padding": lambda spec, _: replace(spec, places=Places(LENGTH + 4, 4, 3)),
     "kinds": lambda spec, chance: replace(spec, kinds=chance.choice((1, 2))),
+    "places of widened words": lambda spec, _: replace(spec, narrow=5, places=Places(LENGTH + 2, 2, is_wide=True)),
     "narrow words": lambda spec, _: replace(spec, narrow=5),
     "norms without a bias": lambda spec, _: replace(spec, norm=spec.norm._replace(kind=NormKind.LAYER, has_bias=False)),
     "a layer without a norm": lambda spec, _: layered(spec, {"is_normed": False}, {}),

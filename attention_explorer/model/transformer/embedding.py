@@ -65,10 +65,15 @@ class Embedding:
             x = _blanked(self.spec.blank, given.ids, x)
         if self.kinds is not None:
             x = x + (self.kinds[0] if given.types is None or len(self.kinds) == 1 else self.kinds[given.types])
-        if self.places is not None and self.spec.places is not None:
-            x = x + self.places[_rows(self.spec.places, given.ids)]
-        x = normed(self.norm, x)
-        return x if self.widen is None else self.widen(x)
+        x = normed(self.norm, self._placed(x, given.ids, wide=False))
+        return self._placed(x if self.widen is None else self.widen(x), given.ids, wide=True)
+
+    def _placed(self, x: Floats, ids: Ids, *, wide: bool) -> Floats:
+        """Return vectors with those of their positions, if it is the time."""
+        places = self.spec.places
+        if self.places is None or places is None or places.is_wide != wide:
+            return x
+        return x + self.places[_rows(places, ids)]
 
 
 def _rows(places: Places, ids: Ids) -> Ids:

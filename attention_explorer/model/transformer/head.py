@@ -26,7 +26,7 @@ class Head:
     transform : Linear, optional
         (d_model, d), before it, as models that fill in masked words have it.
     activation : str
-        After that.
+        After that; empty for none.
     norm : FastNorm, optional
         After that.
     """
@@ -44,6 +44,7 @@ class Head:
         x = hidden if self.scale == 1.0 else hidden * np.float32(self.scale)
         if self.transform is not None:
             x = self.transform(x)
-            activate_rows(self.activation, x)
+            if self.activation:
+                activate_rows(self.activation, x)
         logits = self.decode(normed(self.norm, x))
         return logits if self.cap is None else np.tanh(logits / np.float32(self.cap)) * np.float32(self.cap)

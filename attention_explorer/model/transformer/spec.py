@@ -83,6 +83,8 @@ class Places(NamedTuple):
     """The row of the first token."""
     padding: int | None = None
     """An id that has no position of its own, but takes row ``offset − 1``: RoBERTa counts so."""
+    is_wide: bool = False
+    """Whether they are added to words that were widened to d_model already, as in the OPT of 350 M."""
 
 
 class Blank(NamedTuple):

@@ -34,7 +34,7 @@ from attention_explorer.sources.models.settings import Settings
 from attention_explorer.sources.models.tensors import StoredLinear, Tensors, Words
 from attention_explorer.sources.models.waves import waves
 
-LANGUAGE = ("LMHead", "CausalLM", "ConditionalGeneration")
+LANGUAGE = ("LMHead", "CausalLM", "ConditionalGeneration", "MTModel")
 """Marks of the classes that predict words, among those that a configuration names."""
 
 
@@ -115,11 +115,15 @@ class _Reader:
     def _embedding(self, words: Words) -> Embedding:
         spec, names = self.spec, self.names
         d = spec.narrow or spec.width
-        widen = self.tensors.fused(self._linear(names.widen, d, spec.width)) if spec.narrow else None
+        widen = None
+        if spec.narrow:
+            widen = self.tensors.fused(
+                self.tensors.linear(self.at + names.widen, d, spec.width, bias=names.widen_has_bias)
+            )
         return Embedding(
             spec,
             words,
-            self._places(spec.places, d) if spec.places else None,
+            self._places(spec.places, spec.width if spec.places.is_wide else d) if spec.places else None,
             self.tensors.vector(self.at + names.kinds, spec.kinds, d)() if spec.kinds else None,
             self._norm(names.embedding_norm, d)() if names.embedding_norm else None,
             widen() if widen else None,
@@ -188,8 +192,8 @@ class _Reader:
     def _norm(self, name: str, width: int) -> Callable[[], FastNorm]:
         return self.tensors.norm(self.at + name, width, self.spec.norm)
 
-    def _linear(self, name: str, d_in: int, d_out: int, projection: str = "") -> StoredLinear:
-        has_bias = not projection or projection in self.spec.biases
+    def _linear(self, name: str, d_in: int, d_out: int, projection: str) -> StoredLinear:
+        has_bias = projection in self.spec.biases
         return self.tensors.linear(self.at + name, d_in, d_out, bias=has_bias, input_first=self.names.input_first)
 
 
@@ -216,7 +220,15 @@ def _head(names: HeadNames, said: Settings, tensors: Tensors, words: _Tables, sp
     if not tensors.has(last) and not (words.tied and predicts):
         return None
     table = words.shared.alike(tensors.own(last, words.shared.array, said=words.said))
-    return lambda: Head(Linear(table().T, None if added is None else added()[0]), spec.logit_scale, spec.logit_cap)
+    narrow = None
+    if names.narrow and spec.narrow:
+        narrow = tensors.fused(tensors.linear(names.narrow, spec.width, spec.narrow, bias=False))
+    return lambda: Head(
+        Linear(table().T, None if added is None else added()[0]),
+        spec.logit_scale,
+        spec.logit_cap,
+        narrow() if narrow else None,
+    )
 
 
 def _masked_word_head(

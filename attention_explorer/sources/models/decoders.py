@@ -16,7 +16,7 @@ from attention_explorer.sources.models.reading import (
     read_windows,
     with_windows,
 )
-from attention_explorer.sources.models.rope_settings import read_rope
+from attention_explorer.sources.models.rope_settings import RopeNames, read_rope
 from attention_explorer.sources.models.settings import Settings
 
 LLAMA_ATTENTION = AttentionNames(
@@ -44,7 +44,7 @@ _GPT2_NAMES = TowerNames(
 _QKV = ("q", "k", "v")
 
 
-def _llama_like(said: Settings) -> Spec:
+def llama_like(said: Settings, rope: RopeNames | None = None) -> Spec:
     """Return what all of the Llama family have in common: no biases, no windows."""
     sizes = read_sizes(
         said, "hidden_size", "intermediate_size", "num_attention_heads", "num_key_value_heads", "head_dim"
@@ -53,7 +53,9 @@ def _llama_like(said: Settings) -> Spec:
     return Spec(
         **sizes,
         vocabulary=said.whole("vocab_size"),
-        layers=layers_alike(read_count(said, "num_hidden_layers"), width**-0.5, read_rope(said, width)),
+        layers=layers_alike(
+            read_count(said, "num_hidden_layers"), width**-0.5, read_rope(said, width, rope or RopeNames())
+        ),
         is_causal=True,
         norm=NormSpec(NormKind.RMS, said.number("rms_norm_eps"), NormPlace.PRE),
         activation=read_activation(said, "hidden_act"),
@@ -65,26 +67,26 @@ def _llama_like(said: Settings) -> Spec:
 def _llama(said: Settings) -> Spec:
     """Llama 1 to 3, SmolLM: Touvron et al. 2023."""
     biases = read_biases(said, "attention_bias", *_QKV, "output") | read_biases(said, "mlp_bias", "up", "down")
-    return replace(_llama_like(said), biases=biases)
+    return replace(llama_like(said), biases=biases)
 
 
 def _mistral(said: Settings) -> Spec:
     """Mistral, with one window for all layers: Jiang et al. 2023."""
-    spec = _llama_like(said)
+    spec = llama_like(said)
     window = None if said.is_null("sliding_window") else said.whole("sliding_window", 4096)
     return with_windows(spec, (window,) * len(spec.layers))
 
 
 def _qwen2(said: Settings) -> Spec:
     """Qwen2, with biases of queries, keys and values: Yang et al. 2024, section 2.2."""
-    spec = replace(_llama_like(said), biases=frozenset(_QKV))
+    spec = replace(llama_like(said), biases=frozenset(_QKV))
     return with_windows(spec, read_windows(said, len(spec.layers)))
 
 
 def _qwen3(said: Settings) -> Spec:
     """Qwen3, with norms of queries and keys: Yang et al. 2025, section 2."""
     biases = read_biases(said, "attention_bias", *_QKV, "output")
-    spec = replace(_llama_like(said), qk_norm=QkNorm.HEAD, biases=biases)
+    spec = replace(llama_like(said), qk_norm=QkNorm.HEAD, biases=biases)
     return with_windows(spec, read_windows(said, len(spec.layers)))
 
 

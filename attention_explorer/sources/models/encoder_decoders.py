@@ -1,4 +1,4 @@
-"""Encoder–decoders, which write a text for another: BART and T5."""
+"""Encoder–decoders, which write a text for another: BART, T5 and mT5."""
 
 from __future__ import annotations
 
@@ -15,7 +15,8 @@ from attention_explorer.sources.models.settings import Settings
 ENCODER, DECODER = "encoder.", "decoder."
 
 
-def _bart_attention(name: str) -> AttentionNames:
+def bart_attention(name: str) -> AttentionNames:
+    """Return the names of an attention, as all relatives of BART have them."""
     project = tuple(f"{name}.{part}_proj" for part in "qkv")
     return AttentionNames(project, f"{name}.out_proj", (f"{name}_layer_norm",))
 
@@ -24,12 +25,12 @@ def _t5_attention(at: str, name: str) -> AttentionNames:
     return AttentionNames(tuple(f"{at}.{name}.{part}" for part in "qkv"), f"{at}.{name}.o", (f"{at}.layer_norm",))
 
 
-_BART_NAMES = TowerNames(
+BART_NAMES = TowerNames(
     words="embed_tokens.weight",
     places="embed_positions.weight",
     embedding_norm="layernorm_embedding",
     layer="layers.{}.",
-    attention=_bart_attention("self_attn"),
+    attention=bart_attention("self_attn"),
     network=NetworkNames(("fc1",), "fc2", ("final_layer_norm",)),
 )
 _BART_OFFSET = 2
@@ -45,7 +46,7 @@ _T5_NETWORKS = {
 """The activation of T5's networks, and whether they have a gate."""
 
 
-def _bart(said: Settings, tower: str) -> Spec:
+def bart(said: Settings, tower: str) -> Spec:
     """BART: Lewis et al. 2020."""
     sizes = read_sizes(said, "d_model", f"{tower}_ffn_dim", f"{tower}_attention_heads")
     return Spec(
@@ -61,14 +62,22 @@ def _bart(said: Settings, tower: str) -> Spec:
 
 
 def _t5(said: Settings, *, is_decoder: bool) -> Spec:
-    """T5: Raffel et al. 2020; also 1.1, whose networks have a gate.
+    """T5: Raffel et al. 2020; also 1.1, whose networks have a gate."""
+    spec = _t5_like(said, "relu", is_decoder=is_decoder)
+    scaled = said.flag("scale_decoder_outputs", said.flag("tie_word_embeddings", True))
+    return replace(spec, logit_scale=spec.width**-0.5) if scaled else spec
 
-    Scores are not divided by √d: training has made up for it.
-    """
+
+def _mt5(said: Settings, *, is_decoder: bool) -> Spec:
+    """mT5: Xue et al. 2021. Its last hidden states are taken as they are (``modeling_mt5.py`` of transformers)."""
+    return _t5_like(said, "gated-gelu", is_decoder=is_decoder)
+
+
+def _t5_like(said: Settings, network: str, *, is_decoder: bool) -> Spec:
+    """Return what both have in common. Scores are not divided by √d: training has made up for it."""
     sizes = read_sizes(said, "d_model", "d_ff", "num_heads", head_width="d_kv")
     count = read_count(said, "num_layers")
-    activation, gated = _t5_network(said)
-    scaled = said.flag("scale_decoder_outputs", said.flag("tie_word_embeddings", True))
+    activation, gated = _t5_network(said, network)
     return Spec(
         **sizes,
         vocabulary=said.whole("vocab_size"),
@@ -79,13 +88,12 @@ def _t5(said: Settings, *, is_decoder: bool) -> Spec:
         gated=gated,
         biases=frozenset(),
         buckets=_buckets(said, both_ways=not is_decoder),
-        logit_scale=sizes["width"] ** -0.5 if scaled else 1.0,
     )
 
 
-def _t5_network(said: Settings) -> tuple[str, bool]:
+def _t5_network(said: Settings, usual: str) -> tuple[str, bool]:
     """Return the activation and whether there is a gate, which newer versions say twice."""
-    found = activation, gated = _T5_NETWORKS[said.one_of("feed_forward_proj", _T5_NETWORKS, "relu")]
+    found = activation, gated = _T5_NETWORKS[said.one_of("feed_forward_proj", _T5_NETWORKS, usual)]
     if (said.text("dense_act_fn", activation), said.flag("is_gated_act", gated)) != found:
         raise FileError(
             f"{said.where} says of its networks by {quoted('feed_forward_proj')} what {quoted('dense_act_fn')} and "
@@ -124,11 +132,11 @@ def _t5_names(*, is_decoder: bool) -> TowerNames:
 
 BART = Family(
     towers=(
-        Tower(at=ENCODER, spec=partial(_bart, tower="encoder"), names=_BART_NAMES),
+        Tower(at=ENCODER, spec=partial(bart, tower="encoder"), names=BART_NAMES),
         Tower(
             at=DECODER,
-            spec=partial(_bart, tower="decoder"),
-            names=replace(_BART_NAMES, cross=_bart_attention("encoder_attn")),
+            spec=partial(bart, tower="decoder"),
+            names=replace(BART_NAMES, cross=bart_attention("encoder_attn")),
         ),
     ),
     head=HeadNames(bias="final_logits_bias"),
@@ -143,4 +151,11 @@ T5 = Family(
     tables=("shared.weight", "encoder.embed_tokens.weight", "decoder.embed_tokens.weight", "lm_head.weight"),
     always_tied=True,
     unused=(r"decoder\.block\.0\.layer\.1\.EncDecAttention\.relative_attention_bias\.weight",),  # in old files
+)
+MT5 = replace(
+    T5,
+    towers=tuple(
+        replace(tower, spec=partial(_mt5, is_decoder=is_decoder))
+        for tower, is_decoder in zip(T5.towers, (False, True), strict=True)
+    ),
 )

@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping
 
 from attention_explorer.errors import FileError, quoted
 from attention_explorer.sources.models.decoders import GPT2, LLAMA, MISTRAL, QWEN2, QWEN3
-from attention_explorer.sources.models.encoder_decoders import BART, T5
+from attention_explorer.sources.models.encoder_decoders import BART, MT5, T5
 from attention_explorer.sources.models.encoders import (
     ALBERT,
     BERT,
@@ -19,8 +19,12 @@ from attention_explorer.sources.models.encoders import (
 )
 from attention_explorer.sources.models.family import Family
 from attention_explorer.sources.models.gemma import GEMMA2, GEMMA3
+from attention_explorer.sources.models.llama_relatives import GRANITE, OLMO2, PHI3, SMOLLM3
+from attention_explorer.sources.models.protein_encoders import esm
+from attention_explorer.sources.models.research_decoders import GPT_NEOX, opt
 from attention_explorer.sources.models.rotary_encoders import modernbert, nomic_bert
 from attention_explorer.sources.models.settings import Settings
+from attention_explorer.sources.models.translators import MARIAN, MBART
 
 FAMILIES: Mapping[str, Family | Callable[[Settings], Family]] = {
     "llama": LLAMA,
@@ -40,6 +44,16 @@ FAMILIES: Mapping[str, Family | Callable[[Settings], Family]] = {
     "modernbert": modernbert,
     "gemma2": GEMMA2,
     "gemma3_text": GEMMA3,
+    "smollm3": SMOLLM3,
+    "phi3": PHI3,
+    "olmo2": OLMO2,
+    "granite": GRANITE,
+    "gpt_neox": GPT_NEOX,
+    "opt": opt,
+    "mt5": MT5,
+    "mbart": MBART,
+    "marian": MARIAN,
+    "esm": esm,
     "bart": BART,
     "t5": T5,
 }

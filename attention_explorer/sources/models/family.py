@@ -51,6 +51,7 @@ class TowerNames:
     kinds: str = ""
     embedding_norm: str = ""
     widen: str = ""
+    widen_has_bias: bool = True
     relative: str = ""
     input_first: bool = False
     """Whether matrices are (d_in, d_out), as GPT-2 has them."""
@@ -68,6 +69,8 @@ class HeadNames:
     norm: str = ""
     activation: str = ""
     """After ``dense``, if it is not that of the tower."""
+    narrow: str = ""
+    """The matrix before ``decode``, without a bias, of models whose words are narrower."""
     dense_bias: str = ""
     """The setting that says whether ``dense`` has a bias, if not all have one; usually it has none then."""
     decode_bias: str = ""

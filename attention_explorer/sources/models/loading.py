@@ -25,7 +25,7 @@ from attention_explorer.sources.models.model import Model
 from attention_explorer.sources.models.pooling import pooling_of
 from attention_explorer.sources.models.settings import Settings
 from attention_explorer.sources.models.tokeniser import Tokeniser, guarded, library
-from attention_explorer.sources.models.wordpiece import FAMILIES, VOCABULARY, wordpiece
+from attention_explorer.sources.models.wordpiece import VOCABULARIES, VOCABULARY
 from attention_explorer.sources.recorded.file_bytes import FileBytes
 
 WEIGHT_BYTES = 2**32
@@ -108,8 +108,9 @@ def _tokeniser(folder: Path, settings: Settings) -> Tokeniser:
     path = folder / TOKENISER
 
     def make() -> Any:  # noqa: ANN401 - of a package that may not be installed
-        if not path.exists() and (folder / VOCABULARY).exists() and settings.text("model_type") in FAMILIES:
-            return wordpiece(folder)
+        by_words = VOCABULARIES.get(settings.text("model_type"))
+        if not path.exists() and (folder / VOCABULARY).exists() and by_words is not None:
+            return by_words(folder)
         if not path.exists():
             raise FileError(
                 f"“{folder}” has no {TOKENISER}, so this model takes ids, but no text. Where transformers is "

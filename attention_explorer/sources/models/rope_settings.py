@@ -32,6 +32,8 @@ class RopeNames(NamedTuple):
     usual_share: float = 1.0
     kinds: Mapping[str, str] = KINDS
     """The ways to stretch positions, by the names that the family gives them."""
+    usual_trained: int | None = None
+    """The longest text of the training, where nothing says it; of most families that is the longest there can be."""
 
 
 class _Head(NamedTuple):
@@ -110,7 +112,7 @@ def _rope(settings: Settings, scaling: Settings, width: int, names: RopeNames) -
         raise FileError(
             f"{settings.where} turns {turned} of {width} features of a head, but rotary turns pairs of them."
         )
-    return checked_rope(settings, base, lambda: _stretched(settings, scaling, _Head(base, turned), names.kinds))
+    return checked_rope(settings, base, lambda: _stretched(settings, scaling, _Head(base, turned), names))
 
 
 def checked_rope(settings: Settings, base: float, make: Callable[[], Rope]) -> Rope:
@@ -128,16 +130,17 @@ def checked_rope(settings: Settings, base: float, make: Callable[[], Rope]) -> R
     raise FileError(f"{settings.where} describes rotary positions whose frequencies are no numbers: it is damaged.")
 
 
-def _stretched(settings: Settings, scaling: Settings, head: _Head, kinds: Mapping[str, str]) -> Rope:
+def _stretched(settings: Settings, scaling: Settings, head: _Head, names: RopeNames) -> Rope:
     """Return the rotation, in the way in which it was stretched for longer texts."""
-    kind = kinds[scaling.one_of("rope_type" if scaling.has("rope_type") else "type", kinds, DEFAULT)]
+    said = scaling.one_of("rope_type" if scaling.has("rope_type") else "type", names.kinds, DEFAULT)
+    kind = names.kinds[said]
     base, width = head
     plain = inverse_wavelengths(base, width)
     if kind == DEFAULT:
         return plain_rope(base, width)
     longest = settings.whole("max_position_embeddings")
     if kind == LONGROPE:
-        return _longrope(settings, scaling, plain, longest)
+        return _longrope(settings, scaling, plain, longest, names.usual_trained)
     factor = scaling.number("factor")
     if kind == LINEAR:
         return Rope(lambda _n: plain / np.float32(factor))
@@ -151,13 +154,14 @@ def _stretched(settings: Settings, scaling: Settings, head: _Head, kinds: Mappin
     return _yarn(scaling, head, factor, trained)
 
 
-def _longrope(settings: Settings, scaling: Settings, plain: Floats, longest: int) -> Rope:
-    trained = scaling.whole(_TRAINED, longest)
-    trained = settings.whole(_TRAINED, trained)
+def _longrope(settings: Settings, scaling: Settings, plain: Floats, longest: int, usual: int | None) -> Rope:
+    """Return a rotation with a factor for each pair; what the configuration itself says counts first."""
+    listed = scaling.whole(_TRAINED, longest)
+    trained = settings.whole(_TRAINED, usual or listed)
     short, long = (plain / scaling.numbers(f"{name}_factor", len(plain)) for name in ("short", "long"))
     factor = scaling.number("factor", longest / trained)
-    usual = math.sqrt(1.0 + math.log(factor) / math.log(max(trained, 2))) if factor > 1.0 else 1.0
-    return Rope(lambda n: long if n > trained else short, scaling.number("attention_factor", usual))
+    sharper = math.sqrt(1.0 + math.log(factor) / math.log(max(trained, 2))) if factor > 1.0 else 1.0
+    return Rope(lambda n: long if n > trained else short, scaling.number("attention_factor", sharper))
 
 
 def plain_rope(base: float, width: int) -> Rope:

@@ -1,7 +1,9 @@
-"""The tokeniser of older BERTs, of which a folder holds only the vocabulary: vocab.txt, a token on each line."""
+"""Tokenisers of which a folder holds only the vocabulary: vocab.txt, a token on each line. Older BERTs, and ESM."""
 
 from __future__ import annotations
 
+import re
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -12,11 +14,10 @@ from attention_explorer.sources.models.tokeniser import guarded, library
 from attention_explorer.sources.recorded.file_bytes import FileBytes
 
 VOCABULARY, HOW = "vocab.txt", "tokenizer_config.json"
-FAMILIES = ("bert", "distilbert", "electra", "nomic_bert")
-"""Those whose vocab.txt is one of WordPiece."""
 _CLASSES = tuple(f"{name}Tokenizer{kind}" for name in ("Bert", "DistilBert", "Electra") for kind in ("", "Fast"))
 _BEGIN, _END, _UNKNOWN = "[CLS]", "[SEP]", "[UNK]"
 _SPECIAL = (_BEGIN, _END, _UNKNOWN, "[PAD]", "[MASK]")
+_OF_LETTERS = ("<cls>", "<eos>", "<unk>")
 _MOST_BYTES = 2**24
 
 
@@ -36,7 +37,7 @@ def wordpiece(folder: Path) -> Any:  # noqa: ANN401 - of a package that may not 
     Wu et al. 2016 for WordPiece; Devlin et al. 2019.
     """
     path = folder / VOCABULARY
-    vocabulary = _read(path)
+    vocabulary = _read(path, (_BEGIN, _END, _UNKNOWN), "a BERT")
     settings = Settings(f"“{folder / HOW}”", read_json(folder / HOW) if (folder / HOW).exists() else {})
     settings.one_of("tokenizer_class", _CLASSES, _CLASSES[0])
     has_large = any(token != token.lower() for token in vocabulary if not token.startswith("["))
@@ -46,7 +47,7 @@ def wordpiece(folder: Path) -> Any:  # noqa: ANN401 - of a package that may not 
     return guarded(f"“{path}”", lambda: _made(vocabulary, is_small, accents, chinese))
 
 
-def _read(path: Path) -> dict[str, int]:
+def _read(path: Path, needed: tuple[str, ...], whose: str) -> dict[str, int]:
     file = FileBytes(path)
     if file.size > _MOST_BYTES:
         raise FileError(f"“{path}” has {file.size} bytes, which no vocabulary of words has.")
@@ -55,9 +56,9 @@ def _read(path: Path) -> dict[str, int]:
     except UnicodeDecodeError:
         raise FileError(f"“{path}” is no text in UTF-8: copy it again.") from None
     found = {line.removesuffix("\r"): place for place, line in enumerate(lines)}
-    lacks = next((token for token in (_BEGIN, _END, _UNKNOWN) if token not in found), "")
+    lacks = next((token for token in needed if token not in found), "")
     if lacks:
-        raise FileError(f"“{path}” has no {quoted(lacks)}, so it is not the vocabulary of a BERT.")
+        raise FileError(f"“{path}” has no {quoted(lacks)}, so it is not the vocabulary of {whose}.")
     return found
 
 
@@ -76,3 +77,42 @@ def _made(vocabulary: dict[str, int], is_small: bool, accents: bool | None, chin
     made.decoder = package.decoders.WordPiece()
     made.add_special_tokens([token for token in _SPECIAL if token in vocabulary])
     return made
+
+
+def letters(folder: Path) -> Any:  # noqa: ANN401
+    """Return the ``tokenizers.Tokenizer`` of an ESM, whose vocab.txt lists letters of amino acids: each is a token.
+
+    Raises
+    ------
+    FileError
+        If it is no such vocabulary.
+
+    Notes
+    -----
+    As ``EsmTokenizer`` of transformers does it.
+    """
+    path = folder / VOCABULARY
+    vocabulary = _read(path, _OF_LETTERS, "an ESM")
+    return guarded(f"“{path}”", lambda: _cut_into_letters(vocabulary))
+
+
+def _cut_into_letters(vocabulary: dict[str, int]) -> Any:  # noqa: ANN401
+    package, (begin, end, unknown) = library(), _OF_LETTERS
+    made = package.Tokenizer(package.models.WordLevel(vocab=vocabulary, unk_token=unknown))
+    known = "|".join(re.escape(token) for token in sorted(vocabulary, key=len, reverse=True) if token)
+    cut = package.pre_tokenizers
+    made.pre_tokenizer = cut.Sequence([cut.WhitespaceSplit(), cut.Split(package.Regex(known), "isolated")])
+    made.post_processor = package.processors.TemplateProcessing(
+        single=f"{begin} $A {end}",
+        pair=f"{begin} $A {end} $B:1 {end}:1",
+        special_tokens=[(token, vocabulary[token]) for token in (begin, end)],
+    )
+    made.add_special_tokens([token for token in vocabulary if token.startswith("<")])
+    return made
+
+
+VOCABULARIES: Mapping[str, Callable[[Path], Any]] = {
+    **dict.fromkeys(("bert", "distilbert", "electra", "nomic_bert"), wordpiece),
+    "esm": letters,
+}
+"""What reads a vocab.txt, by the ``model_type`` of configurations."""

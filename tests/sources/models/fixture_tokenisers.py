@@ -121,5 +121,6 @@ KINDS: Mapping[str, Callable[[], Any]] = {
     "neox": lambda: byte_pairs(["<|endoftext|>", "<|padding|>"]),
     "opt": lambda: byte_pairs(["<s>", "<pad>", "</s>", "<unk>"], "</s>"),
     "gemma": lambda: sentence_pieces(["<pad>", "<eos>", "<bos>", "<unk>"], "<bos>"),
+    "gpt4o": lambda: byte_pairs(["<|endoftext|>", "<|end|>"], cut=LLAMA3),
     "phi3": lambda: sentence_pieces(["<unk>", "<s>", "</s>", "<|endoftext|>"], ""),
 }

@@ -31,3 +31,8 @@ def as_nomic_writes(tensors: dict[str, Any]) -> dict[str, Any]:
             short = short.replace(ours, theirs)
         found[short] = new
     return found
+
+
+def as_neox_writes(tensors: dict[str, Any]) -> dict[str, Any]:
+    """Return tensors under the names that files of GPT-NeoX have."""
+    return {name.replace("lm_head", "embed_out"): value for name, value in tensors.items()}

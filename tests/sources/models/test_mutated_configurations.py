@@ -240,8 +240,8 @@ def mutated(tmp_path: Path, name: str, mutation: Config) -> Path:
 
 
 def ran(transformer: Transformer) -> TransformerRun:
-    given = Inputs(np.array(IDS))
-    target = Inputs(np.array(IDS[:5])) if transformer.encoder else None
+    ids = np.array(IDS) % transformer.main.spec.vocabulary
+    given, target = Inputs(ids), Inputs(ids[:5]) if transformer.encoder else None
     return transformer.run(given, target, room=2**20)
 
 
@@ -274,9 +274,8 @@ def respecified(transformer: Transformer, change: Change, of_head: str | None) -
         found = fetch() if fetch is not None else None
         assert found is not None
         norm = found.norm and replace(found.norm, eps=spec.norm.eps)
-        return replace(
-            found, scale=spec.logit_scale, cap=spec.logit_cap, activation=of_head or spec.activation, norm=norm
-        )
+        activation = spec.activation if of_head is None else of_head
+        return replace(found, scale=spec.logit_scale, cap=spec.logit_cap, activation=activation, norm=norm)
 
     encoder = None if transformer.encoder is None else stack(transformer.encoder)
     return Transformer(stack(transformer.main), encoder, None if fetch is None else head)

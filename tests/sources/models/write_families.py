@@ -12,16 +12,18 @@ import sys
 import tempfile
 import zlib
 from collections.abc import Callable, Mapping
+from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
 
-from tests.sources.models.fixture_tokenisers import KINDS, TEXT
+from tests.sources.models.fixture_tokenisers import AMINO, KINDS, TEXT
 from tests.sources.models.gguf_writing import write_gguf_file
 from tests.sources.models.relaid import as_nomic_writes
 from tests.sources.models.write_fixtures import TARGET, eager, randomised, save, truth
 
 Settings = dict[str, Any]
+PROTEIN = "MKTAYIAKQR QISF<mask>KSHFJJSR.x"
 LENGTH = 24
 """Of what the oracle is about: the tokens of the text, and others at random."""
 _HEADS = {"hidden_size": 16, "num_hidden_layers": 3, "num_attention_heads": 4, "intermediate_size": 24}
@@ -43,6 +45,41 @@ _GEMMA |= {"sliding_window": 4, "max_position_embeddings": 64}
 
 _GEMMA_GGUF = {**_GEMMA, "hidden_size": 32, "intermediate_size": 32, "head_dim": 8, "query_pre_attn_scalar": 8}
 _GEMMA_ROPES = {"full_attention": _rope(90.0), "sliding_attention": _rope(10_000.0)}
+
+_SMALL_LLAMA = {**_HEADS, "num_hidden_layers": 3, "num_key_value_heads": 2, "max_position_embeddings": 64}
+_SMALL_LLAMA |= {"pad_token_id": 0, "bos_token_id": 1, "eos_token_id": 2}
+_PHI3 = {"rope_parameters": _rope(60.0)}
+_PHI4 = {
+    "hidden_size": 32,
+    "original_max_position_embeddings": 16,
+    "partial_rotary_factor": 0.75,
+    "tie_word_embeddings": True,
+    "rope_parameters": {
+        "rope_type": "longrope",
+        "rope_theta": 60.0,
+        "short_factor": [1.0, 1.1, 1.5],
+        "long_factor": [1.2, 2.0, 4.0],
+        "partial_rotary_factor": 0.75,
+    },
+}
+_FACTORS = {
+    "embedding_multiplier": 3.0,
+    "residual_multiplier": 0.4,
+    "attention_multiplier": 0.3,
+    "logits_scaling": 4.0,
+    "tie_word_embeddings": True,
+}
+_OPT = {"hidden_size": 16, "ffn_dim": 24, "num_hidden_layers": 3, "num_attention_heads": 4}
+_OPT |= {"max_position_embeddings": 40, "word_embed_proj_dim": 16}
+_TOWER = {"layers": 2, "ffn_dim": 24, "attention_heads": 4}
+_BART = {f"{tower}_{part}": size for tower in ("encoder", "decoder") for part, size in _TOWER.items()}
+_BART |= {"d_model": 16, "max_position_embeddings": 40, "scale_embedding": True, "decoder_start_token_id": 2}
+_MARIAN = {"vocab_size": 60, "pad_token_id": 59, "decoder_start_token_id": 59, "activation_function": "swish"}
+_T5 = {"d_model": 16, "d_kv": 6, "d_ff": 24, "num_layers": 2, "num_decoder_layers": 2, "num_heads": 4}
+_T5 |= {"relative_attention_num_buckets": 12, "relative_attention_max_distance": 10, "decoder_start_token_id": 0}
+_NEOX = {**_HEADS, "hidden_size": 32, "num_hidden_layers": 2, "max_position_embeddings": 64}
+_ESM2 = {"position_embedding_type": "rotary", "token_dropout": True}
+_ESM = {"mask_token_id": 32, "pad_token_id": 1, "vocab_size": 33, "layer_norm_eps": 1e-5}
 
 
 class Case(NamedTuple):
@@ -112,6 +149,21 @@ CASES: Mapping[str, Case] = {
     "gemma3": Case(
         "Gemma3ForCausalLM", {**_GEMMA, "num_hidden_layers": 3, "sliding_window_pattern": 3, **_BY_KIND}, "gemma"
     ),
+    "smollm3": Case(
+        "SmolLM3ForCausalLM", {**_SMALL_LLAMA, "num_hidden_layers": 4, "rope_parameters": _rope(60.0)}, "llama3"
+    ),
+    "mt5": Case("MT5ForConditionalGeneration", {**_T5, "feed_forward_proj": "gated-gelu"}, "t5"),
+    "phi3": Case("Phi3ForCausalLM", {**_SMALL_LLAMA, **_PHI3, "sliding_window": 5}, "phi3"),
+    "phi4-mini": Case("Phi3ForCausalLM", {**_SMALL_LLAMA, **_PHI3, **_PHI4}, "gpt4o"),
+    "olmo2": Case("Olmo2ForCausalLM", _SMALL_LLAMA, "neox"),
+    "granite": Case("GraniteForCausalLM", {**_SMALL_LLAMA, **_FACTORS}, "neox"),
+    "gpt-neox": Case("GPTNeoXForCausalLM", _NEOX, "neox"),
+    "opt": Case("OPTForCausalLM", _OPT, "opt"),
+    "opt-narrow": Case("OPTForCausalLM", {**_OPT, "do_layer_norm_before": False, "word_embed_proj_dim": 8}, "opt"),
+    "mbart": Case("MBartForConditionalGeneration", {**_BART, "pad_token_id": 1}, "mbart"),
+    "marian": Case("MarianMTModel", {**_BART, **_MARIAN}, ""),
+    "esm2": Case("EsmForMaskedLM", {**_PLACES, **_ESM, **_ESM2}, "esm"),
+    "esm1b": Case("EsmForMaskedLM", {**_PLACES, **_ESM, "emb_layer_norm_before": True}, "esm"),
     "qwen2-gguf": Case("Qwen2ForCausalLM", _QWEN, "qwen", gguf="qwen2", pre="qwen2"),
     "gemma2-gguf": Case("Gemma2ForCausalLM", {**_GEMMA_GGUF, "attn_logit_softcapping": 2.0}, "gemma", gguf="gemma2"),
     "gemma3-gguf": Case(
@@ -138,43 +190,49 @@ def _write(hf: Any, name: str, case: Case) -> None:
     from safetensors.torch import save_file
 
     torch.manual_seed(zlib.crc32(name.encode()))
-    folder, tokeniser = TARGET / name, KINDS[case.tokeniser]()
+    folder, tokeniser = TARGET / name, KINDS[case.tokeniser]() if case.tokeniser in KINDS else None
     kind = getattr(hf, case.kind)
-    config = kind.config_class(**{"vocab_size": tokeniser.get_vocab_size(), **case.settings})
+    words = {} if tokeniser is None else {"vocab_size": tokeniser.get_vocab_size()}
+    config = kind.config_class(**{**words, **case.settings})
     model = randomised(kind(eager(config)), None, 0.0 if "Gemma" in case.kind else 1.0)  # Gemma adds the 1 itself
     with torch.no_grad():
         for buffer, numbers in model.named_buffers():
             if "final_logits_bias" in buffer:
                 numbers.normal_(0.0, 0.3)
-    cut = _cut(hf, tokeniser)
     if case.gguf:
         folder.mkdir(exist_ok=True)
         write_gguf_file(model, folder / "model.gguf", case.gguf, tokeniser, case.pre, quantised=True)
         model = kind.from_pretrained(folder, gguf_file="model.gguf", config=eager(config), dtype=torch.float32)
     else:
         save(model, folder)
-        tokeniser.save(str(folder / "tokenizer.json"))
     if case.relaid is not None:
         said, tensors = case.relaid(json.loads(config.to_json_string(use_diff=False)), model.state_dict())
         (folder / "config.json").write_text(json.dumps(said, indent=1))
         save_file({key: value.contiguous() for key, value in tensors.items()}, folder / "model.safetensors")
+    text, cut, spelt = _cut(hf, case, tokeniser, folder)
     chance = np.random.default_rng(zlib.crc32(name.encode()))
-    ids = [*cut[: LENGTH - 8], *chance.integers(0, config.vocab_size, 8).tolist()]
+    ids = cut[: LENGTH - 8]
+    ids += chance.integers(0, config.vocab_size, LENGTH - len(ids)).tolist()
     found = truth(model.eval(), config.is_encoder_decoder, ids)
-    found |= {"text": np.array(TEXT), "text_ids": np.array(cut), "text_tokens": np.array(_spelt(tokeniser, cut))}
+    if text:
+        found |= {"text": np.array(text), "text_ids": np.array(cut), "text_tokens": np.array(spelt)}
     np.savez_compressed(folder / "oracle.npz", **found)
 
 
-def _cut(hf: Any, tokeniser: Any) -> list[int]:
-    """Cut the text as transformers does that reads this tokeniser from its file."""
-    with tempfile.TemporaryDirectory() as folder:
-        tokeniser.save(f"{folder}/tokenizer.json")
-        found = hf.PreTrainedTokenizerFast(tokenizer_file=f"{folder}/tokenizer.json")(TEXT)["input_ids"]
-    return [int(each) for each in found]
-
-
-def _spelt(tokeniser: Any, ids: list[int]) -> list[str]:
-    return [tokeniser.id_to_token(each) for each in ids]
+def _cut(hf: Any, case: Case, tokeniser: Any, folder: Path) -> tuple[str, list[int], list[str]]:
+    """Write the tokeniser, and cut a text as transformers does that reads it from its file."""
+    if case.tokeniser == "esm":
+        (folder / "vocab.txt").write_text("\n".join(AMINO))
+        made, text = hf.EsmTokenizer(folder / "vocab.txt"), PROTEIN
+    elif tokeniser is None:
+        return "", [], []
+    else:
+        with tempfile.TemporaryDirectory() as other:
+            path = Path(other if case.gguf else folder) / "tokenizer.json"
+            tokeniser.save(str(path))
+            made, text = hf.PreTrainedTokenizerFast(tokenizer_file=str(path)), TEXT
+    ids = [int(each) for each in made(text)["input_ids"]]
+    return text, ids, made.convert_ids_to_tokens(ids)
 
 
 if __name__ == "__main__":

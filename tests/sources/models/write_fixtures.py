@@ -212,6 +212,8 @@ def randomised(model, dtype, gain=1.0):
 
     with torch.no_grad():
         for name, numbers in model.named_parameters():
+            if not numbers.requires_grad:  # what nobody trains, such as the sines of Marian
+                continue
             mean = gain if "norm" in name.lower() and name.endswith("weight") else 0.0
             numbers.normal_(mean, 0.3)
             if dtype is not None:
@@ -245,7 +247,8 @@ def truth(model, is_pair, ids=IDS):
             "decoder_hidden_states": "hidden",
             "encoder_hidden_states": "encoder_hidden",
         }
-    found = {ours: torch.stack(run[theirs])[:, 0].numpy() for theirs, ours in names.items()}
+    alike = {ours: run[theirs] for theirs, ours in names.items() if len({each.shape for each in run[theirs]}) == 1}
+    found = {ours: torch.stack(every)[:, 0].numpy() for ours, every in alike.items()}
     found |= {"ids": ids[0].numpy()} | ({"logits": run.logits[0].numpy()} if "logits" in run else {})
     return found | ({"target": target[0].numpy()} if is_pair else {})
 
