@@ -22,6 +22,7 @@ from attention_explorer.sources.models.reading import (
     read_sizes,
     with_kinds,
     with_rope,
+    with_windows,
 )
 from attention_explorer.sources.models.refusals import refused
 from attention_explorer.sources.models.rope_settings import (
@@ -55,6 +56,9 @@ _QK_NORMED = replace(_NAMES, attention=replace(_ATTENTION, qk_norms=("attn_q_nor
 _WITH_BIAS = {"attn_q": ("q", "k", "v"), "attn_output": ("output",), "ffn_up": ("up", "down")}
 """Tensors by whose bias, in the first layer, it is told which projections have one: no setting says it."""
 _FREQUENCIES = "rope_freqs.weight"
+_SHORT, _LONG = "rope_factors_short.weight", "rope_factors_long.weight"
+_TURNLESS = 4
+"""Every so many-th layer of SmolLM3 has no positions."""
 _PATTERN, _FINAL_CAP = "attention.sliding_window_pattern", "final_logit_softcapping"
 _SCALED_BY_WIDTH = (46, 62)
 """How many layers the Gemmas of 27 B have, whose scores are divided by √(d_model ÷ heads): no setting says it."""
@@ -149,6 +153,55 @@ def _gemma3(said: Settings, tensors: Tensors, words: int | None) -> Spec:
     return replace(spec, qk_norm=QkNorm.HEAD, logit_cap=cap)
 
 
+def _smollm3(said: Settings, tensors: Tensors, words: int | None) -> Spec:
+    """SmolLM3: every fourth layer has no positions, which no setting says."""
+    spec = _llama(said, tensors, words)
+    turns = (bool(place % _TURNLESS) for place in range(1, len(spec.layers) + 1))
+    layers = (layer if turned else layer._replace(rope=None) for layer, turned in zip(spec.layers, turns, strict=True))
+    return replace(spec, layers=tuple(layers))
+
+
+def _granite(said: Settings, tensors: Tensors, words: int | None) -> Spec:
+    """Granite 3 and 4, dense: Granite team 2024, section 2. Rows lie as those of Llama."""
+    spec = _llama(said, tensors, words)
+    scale = said.number("attention.scale", spec.head_width**-0.5)
+    return replace(
+        spec,
+        layers=tuple(layer._replace(scale=scale) for layer in spec.layers),
+        embedding_scale=said.number("embedding_scale", 1.0),
+        residual_scale=said.number("residual_scale", 1.0),
+        logit_scale=1.0 / said.number("logit_scale", 1.0),
+    )
+
+
+def _olmo2(said: Settings, tensors: Tensors, words: int | None) -> Spec:
+    """OLMo 2: OLMo team 2024, section 3.3."""
+    spec = _qwen2(said, tensors, words)
+    return replace(spec, norm=spec.norm._replace(place=NormPlace.INNER), qk_norm=QkNorm.WHOLE)
+
+
+def _phi3(said: Settings, tensors: Tensors, words: int | None) -> Spec:
+    """Phi-3 and Phi-4 mini: Abdin et al. 2024, section 2. A window of 0 stands for none."""
+    spec = _llama_like(said, tensors, words)
+    window = said.whole("attention.sliding_window", 0, least=0) or None
+    turned = said.whole("rope.dimension_count", spec.head_width)
+    if turned % 2 or turned > spec.head_width:
+        raise FileError(f"{said.where} turns {turned} of the {spec.head_width} features of a head: it is damaged.")
+    base = said.number("rope.freq_base", 10000.0)
+    said.one_of("rope.scaling.type", ("none", "longrope"), "none")
+    rope = checked_rope(said, base, lambda: _longrope(said, tensors, inverse_wavelengths(base, turned)))
+    return with_windows(with_rope(spec, rope), (window,) * len(spec.layers))
+
+
+def _longrope(said: Settings, tensors: Tensors, plain: Floats) -> Rope:
+    """Return a rotation with a factor for each pair, if the file has any: Ding et al. 2024."""
+    if not tensors.has(_LONG):
+        return Rope(lambda _n: plain)
+    short, long = (_divided(said, plain, tensors.vector(name, len(plain))(), name) for name in (_SHORT, _LONG))
+    trained = said.whole("rope.scaling.original_context_length", said.whole("context_length"))
+    return Rope(lambda n: long if n > trained else short, said.number("rope.scaling.attn_factor", 1.0))
+
+
 def _kinds(said: Settings, count: int, usual: int) -> tuple[str, ...]:
     """Return the kind of each layer: by a list of which have a window, by every how many-th has none, or as usual."""
     pattern = said.peek(_PATTERN)
@@ -185,9 +238,9 @@ def _rope(
     return checked_rope(said, base, lambda: Rope(lambda _n: frequencies, interleaved=interleaved))
 
 
-def _divided(said: Settings, frequencies: Floats, factors: Floats) -> Floats:
+def _divided(said: Settings, frequencies: Floats, factors: Floats, name: str = _FREQUENCIES) -> Floats:
     if not (factors > 0.0).all():
-        raise FileError(f"{quoted(_FREQUENCIES)} of {said.where} holds numbers that are not above 0: it is damaged.")
+        raise FileError(f"{quoted(name)} of {said.where} holds numbers that are not above 0: it is damaged.")
     return np.asarray(frequencies / factors)
 
 
@@ -199,11 +252,25 @@ _GEMMA2_NAMES = replace(
 _GEMMA3_NAMES = replace(
     _GEMMA2_NAMES, attention=replace(_GEMMA2_NAMES.attention, qk_norms=("attn_q_norm", "attn_k_norm"))
 )
+_OLMO2_NAMES = replace(
+    _NAMES,
+    attention=replace(_QK_NORMED.attention, norms=("post_attention_norm",)),
+    network=replace(_NAMES.network, norms=("post_ffw_norm",)),
+)
+_PHI3_NAMES = replace(
+    _NAMES,
+    attention=replace(_ATTENTION, project=("attn_qkv",)),
+    network=replace(_NAMES.network, up=("ffn_up",)),
+)
 ARCHITECTURES: Mapping[str, GgufFamily] = {
     "llama": GgufFamily(_NAMES, _llama),
     "qwen2": GgufFamily(_NAMES, _qwen2),
     "qwen3": GgufFamily(_QK_NORMED, _qwen3),
     "gemma2": GgufFamily(_GEMMA2_NAMES, _gemma2),
     "gemma3": GgufFamily(_GEMMA3_NAMES, _gemma3),
+    "smollm3": GgufFamily(_NAMES, _smollm3),
+    "granite": GgufFamily(_NAMES, _granite),
+    "olmo2": GgufFamily(_OLMO2_NAMES, _olmo2),
+    "phi3": GgufFamily(_PHI3_NAMES, _phi3),
 }
 """By what the header calls them."""

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import math
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-PERMUTED = ("llama",)
+PERMUTED = ("llama", "granite", "smollm3")
 """In whose files the rows of queries and keys lie in another order."""
 PLUS_ONE = ("gemma2", "gemma3")
 """Whose files hold the gains of norms with the 1 that these models add."""
@@ -79,7 +80,29 @@ def _add_settings(writer: Any, config: Any, architecture: str) -> None:
             writer.add_attn_logit_softcapping(config.attn_logit_softcapping)
         if config.final_logit_softcapping:
             writer.add_final_logit_softcapping(config.final_logit_softcapping)
+    if architecture == "granite":
+        writer.add_attention_scale(config.attention_multiplier)
+        writer.add_embedding_scale(config.embedding_multiplier)
+        writer.add_residual_scale(config.residual_multiplier)
+        writer.add_logit_scale(config.logits_scaling)
+    if architecture == "phi3":
+        _add_phi3(writer, config, width)
     writer.add_vocab_size(config.vocab_size)
+
+
+def _add_phi3(writer: Any, config: Any, width: int) -> None:
+    """Write how much of a head is turned, its window, and the factors of LongRoPE."""
+    rope, trained = config.rope_parameters, config.original_max_position_embeddings
+    turned = int(width * rope["partial_rotary_factor"])
+    writer.add_rope_dimension_count(turned)
+    writer.add_sliding_window(config.sliding_window or 0)
+    writer.add_rope_scaling_orig_ctx_len(trained)
+    if rope["rope_type"] != "longrope":
+        return
+    times = config.max_position_embeddings / trained
+    writer.add_rope_scaling_attn_factors(math.sqrt(1 + math.log(times) / math.log(trained)) if times > 1 else 1.0)
+    for name in ("long", "short"):
+        writer.add_tensor(f"rope_factors_{name}.weight", np.array(rope[f"{name}_factor"], np.float32))
 
 
 def _add_vocabulary(writer: Any, tokeniser: Any, pre: str) -> None:

@@ -137,6 +137,10 @@ GGUF = {
     "qwen3-gguf": ("Qwen3ForCausalLM", "qwen3"),
     "gemma2-gguf": ("Gemma2ForCausalLM", "gemma2"),
     "gemma3-gguf": ("Gemma3ForCausalLM", "gemma3"),
+    "smollm3-gguf": ("SmolLM3ForCausalLM", "smollm3"),
+    "granite-gguf": ("GraniteForCausalLM", "granite"),
+    "olmo2-gguf": ("Olmo2ForCausalLM", "olmo2"),
+    "phi3-gguf": ("Phi3ForCausalLM", "phi3"),
 }
 """What .gguf files are of: of which class of transformers, and what they call it."""
 
@@ -148,7 +152,8 @@ def _gguf(name: str, chance: Chance, folder: Path) -> tuple[Any, Model, str]:
 
     torch.manual_seed(chance.randrange(2**31))
     tied, (kind, architecture) = chance.random() < 0.5, GGUF[name]
-    sizes = {**FAMILIES[architecture].sizes(chance), "rope_parameters": _gguf_rope(chance), **GGUF_LACKS}
+    sizes = FAMILIES[architecture].sizes(chance)
+    sizes |= {**GGUF_LACKS, **({} if architecture == "phi3" else {"rope_parameters": _gguf_rope(chance)})}
     if "gemma" in architecture:
         tied = True  # there is no name for a last matrix of their own
         sizes |= {name: sizes[name] or usual for name, usual in CAPS.items() if architecture == "gemma2"}
@@ -168,7 +173,12 @@ def _gguf(name: str, chance: Chance, folder: Path) -> tuple[Any, Model, str]:
 
 CAPS = {"attn_logit_softcapping": 50.0, "final_logit_softcapping": 30.0}
 """Of Gemma 2, where a file says none."""
-GGUF_LACKS = {"mlp_bias": False, "use_sliding_window": False, "max_position_embeddings": 64}
+GGUF_LACKS = {
+    "no_rope_layer_interval": 4,
+    "mlp_bias": False,
+    "use_sliding_window": False,
+    "max_position_embeddings": 64,
+}
 """What cannot be said in such a file."""
 
 

@@ -76,3 +76,27 @@ def test_only_layers_that_see_all_are_stretched() -> None:
         assert a is not None
         assert b is not None
         np.testing.assert_allclose(a.frequencies(1), b.frequencies(1) * factor, rtol=1e-6)
+
+
+def test_a_window_of_0_is_none_in_phi3_and_only_there() -> None:
+    assert windows_of(spec_of("phi3", **{"attention.sliding_window": 0})) == [None] * 6
+    assert windows_of(spec_of("phi3")) == [5] * 6
+    with pytest.raises(FileError, match=r"“attention\.sliding_window”: 0, but it must be"):
+        spec_of("gemma3", **{"attention.sliding_window": 0})
+
+
+def test_every_fourth_layer_of_smollm3_has_no_positions() -> None:
+    assert [layer.rope is None for layer in spec_of("smollm3").layers] == [False, False, False, True, False, False]
+
+
+def test_granite_without_factors_is_llama() -> None:
+    spec = spec_of("granite")
+    assert (spec.embedding_scale, spec.residual_scale, spec.logit_scale) == (1.0, 1.0, 1.0)
+    assert spec.layers[0].scale == 6**-0.5
+    assert spec_of("granite", logit_scale=8.0).logit_scale == 0.125
+
+
+@pytest.mark.parametrize("turned", [3, 8])
+def test_a_part_of_a_head_that_cannot_be_turned_is_refused(turned: int) -> None:
+    with pytest.raises(FileError, match=f"turns {turned} of the 6"):
+        spec_of("phi3", **{"rope.dimension_count": turned})

@@ -24,6 +24,8 @@ from tests.sources.models.write_fixtures import TARGET, eager, randomised, save,
 
 Settings = dict[str, Any]
 PROTEIN = "MKTAYIAKQR QISF<mask>KSHFJJSR.x"
+_READ_BY_TRANSFORMERS = ("qwen2", "qwen3", "gemma2", "gemma3", "phi3")
+"""What a .gguf file is of where transformers has a reader; other files hold the very numbers of the model."""
 LENGTH = 24
 """Of what the oracle is about: the tokens of the text, and others at random."""
 _HEADS = {"hidden_size": 16, "num_hidden_layers": 3, "num_attention_heads": 4, "intermediate_size": 24}
@@ -62,6 +64,9 @@ _PHI4 = {
         "partial_rotary_factor": 0.75,
     },
 }
+_NO_WORDS = {"vocab_size": 60}
+_EVEN = {"intermediate_size": 32}
+"""Rows of whole blocks of Q8_0."""
 _FACTORS = {
     "embedding_multiplier": 3.0,
     "residual_multiplier": 0.4,
@@ -165,6 +170,14 @@ CASES: Mapping[str, Case] = {
     "esm2": Case("EsmForMaskedLM", {**_PLACES, **_ESM, **_ESM2}, "esm"),
     "esm1b": Case("EsmForMaskedLM", {**_PLACES, **_ESM, "emb_layer_norm_before": True}, "esm"),
     "qwen2-gguf": Case("Qwen2ForCausalLM", _QWEN, "qwen", gguf="qwen2", pre="qwen2"),
+    "phi3-gguf": Case(
+        "Phi3ForCausalLM", {**_SMALL_LLAMA, **_PHI4, **_NO_WORDS, "intermediate_size": 32}, "", gguf="phi3"
+    ),
+    "smollm3-gguf": Case(
+        "SmolLM3ForCausalLM", {**_SMALL_LLAMA, **_PHI3, **_NO_WORDS, "num_hidden_layers": 4}, "", gguf="smollm3"
+    ),
+    "granite-gguf": Case("GraniteForCausalLM", {**_SMALL_LLAMA, **_FACTORS, **_NO_WORDS}, "", gguf="granite"),
+    "olmo2-gguf": Case("Olmo2ForCausalLM", {**_SMALL_LLAMA, **_NO_WORDS}, "", gguf="olmo2"),
     "gemma2-gguf": Case("Gemma2ForCausalLM", {**_GEMMA_GGUF, "attn_logit_softcapping": 2.0}, "gemma", gguf="gemma2"),
     "gemma3-gguf": Case(
         "Gemma3ForCausalLM",
@@ -201,8 +214,11 @@ def _write(hf: Any, name: str, case: Case) -> None:
                 numbers.normal_(0.0, 0.3)
     if case.gguf:
         folder.mkdir(exist_ok=True)
-        write_gguf_file(model, folder / "model.gguf", case.gguf, tokeniser, case.pre, quantised=True)
-        model = kind.from_pretrained(folder, gguf_file="model.gguf", config=eager(config), dtype=torch.float32)
+        quantised = model.config.hidden_size % 32 == 0
+        write_gguf_file(model, folder / "model.gguf", case.gguf, tokeniser, case.pre, quantised=quantised)
+        if case.gguf in _READ_BY_TRANSFORMERS:
+            how = {"gguf_file": "model.gguf", "config": eager(config), "dtype": torch.float32}
+            model = kind.from_pretrained(folder, **how)
     else:
         save(model, folder)
     if case.relaid is not None:
