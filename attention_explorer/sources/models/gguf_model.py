@@ -17,6 +17,7 @@ _TOKENS = "tokenizer.ggml.tokens"
 _FAMILY = Family(
     towers=(),
     head=HeadNames(decode="output"),
+    tables=("token_embd.weight",),  # which may stand in for the last matrix, but not the other way round
     usually_tied=False,
     always_tied=True,
     unused=(r"blk\.\d+\.attn_rot_embd\.weight",),  # what the base of rotary positions gives, in old files

@@ -2,16 +2,21 @@
 
 from __future__ import annotations
 
+import re
 from typing import Any
 
 import numpy as np
 import pytest
+from oracles import MODELS
 
 from attention_explorer.errors import FileError
 from attention_explorer.model.transformer import Spec
 from attention_explorer.sources.models.gguf_families import ARCHITECTURES
+from attention_explorer.sources.models.gguf_file import read_gguf
+from attention_explorer.sources.models.gguf_model import read_gguf_model
 from attention_explorer.sources.models.settings import Settings
 from attention_explorer.sources.models.tensors import Tensors
+from attention_explorer.sources.recorded.file_bytes import FileBytes
 
 HEADER: dict[str, Any] = {
     "block_count": 6,
@@ -100,3 +105,40 @@ def test_granite_without_factors_is_llama() -> None:
 def test_a_part_of_a_head_that_cannot_be_turned_is_refused(turned: int) -> None:
     with pytest.raises(FileError, match=f"turns {turned} of the 6"):
         spec_of("phi3", **{"rope.dimension_count": turned})
+
+
+FILES = ("qwen2", "qwen3", "gemma2", "gemma3", "phi3", "smollm3", "granite", "olmo2")
+NOBODY: list[tuple[tuple[str, ...], str, object]] = [
+    (FILES, "expert_count", 8),
+    (FILES, "attention.max_alibi_bias", 8.0),
+    (FILES, "attention.causal", False),
+    (FILES, "use_parallel_residual", True),
+    (FILES, "attention.value_length", 512),
+    (("qwen2", "qwen3", "phi3", "smollm3", "olmo2"), "attention.scale", 0.5),
+    (("qwen2", "qwen3", "smollm3", "granite", "olmo2"), "attention.sliding_window", 4),
+    (("qwen2", "qwen3", "smollm3", "granite", "olmo2"), "attn_logit_softcapping", 50.0),
+    (("qwen2", "qwen3", "gemma2", "gemma3", "smollm3", "granite", "olmo2"), "rope.dimension_count", 2),
+    (("qwen2", "gemma3", "smollm3", "olmo2", "phi3"), "embedding_scale", 12.0),
+    (("qwen2", "qwen3", "granite", "olmo2", "smollm3"), "rope.scaling.type", "longrope"),
+    (("phi3",), "rope.scaling.type", "yarn"),
+    (("gemma3",), "attn_logit_softcapping", 50.0),
+    (("qwen2", "qwen3"), "rope.scaling.attn_factor", 1.2),
+]
+
+
+@pytest.mark.parametrize(("names", "key", "value"), NOBODY)
+def test_what_nobody_computes_is_refused_by_name(names: tuple[str, ...], key: str, value: object) -> None:
+    for name in names:
+        file = read_gguf(FileBytes(MODELS / f"{name}-gguf" / "model.gguf"))
+        read_gguf_model("“a.gguf”", file, 0)
+        with pytest.raises(FileError, match=re.escape(f"“a.gguf” says “{key}”: ")):
+            read_gguf_model("“a.gguf”", file._replace(values={**file.values, f"{name}.{key}": value}), 0)
+
+
+def test_a_file_without_one_of_its_tensors_is_refused() -> None:
+    for name in FILES:
+        file = read_gguf(FileBytes(MODELS / f"{name}-gguf" / "model.gguf"))
+        for lacking in file.arrays.keys() - {"output.weight"}:  # for which that of the embeddings stands in
+            arrays = {each: array for each, array in file.arrays.items() if each != lacking}
+            with pytest.raises(FileError, match=r"tensor|attn_factor"):
+                read_gguf_model("“a.gguf”", file._replace(arrays=arrays), 0)
