@@ -29,7 +29,9 @@ from attention_explorer.errors import ExplorerError
 from attention_explorer.sources.models import Model, Tokens, load_model
 
 CLOSE, CLOSE_T5, CLOSE_NUMBERS = 2e-5, 5e-5, 5e-5
-"""Of weights, of T5's, whose scores are not divided, and of hidden states and logits."""
+"""Of weights, of those whose scores are not divided, and of hidden states and logits."""
+NOT_DIVIDED = ("t5", "mt5", "granite", "granite-gguf")
+"""Whose scores are not divided by √d, but multiplied by what the configuration says or not at all."""
 Numbers = dict[str, Any]
 FAMILIES = {**OLDER, **NEWER}
 
@@ -100,8 +102,10 @@ def numbers_of(model: Any) -> Numbers:
     """Return all tensors of a model at random, each for itself, though some may be tied."""
     import torch
 
+    adds_one = "gemma" in model.config.model_type  # to gains, itself
+
     def drawn(name: str, like: Any) -> Any:
-        is_gain = "norm" in name.lower() or ".ln_" in name
+        is_gain = not adds_one and ("norm" in name.lower() or ".ln_" in name)
         return torch.randn(like.shape) * 0.3 + float(is_gain and name.endswith("weight"))
 
     return {
@@ -252,7 +256,7 @@ def main() -> None:
 def is_close(family: str, deviation: Deviation) -> bool:
     """Tell whether a deviation is rounding alone."""
     logits = 0.0 if np.isnan(deviation.logits) else deviation.logits
-    return deviation.weights <= (CLOSE_T5 if family in ("t5", "mt5") else CLOSE) and logits <= CLOSE_NUMBERS
+    return deviation.weights <= (CLOSE_T5 if family in NOT_DIVIDED else CLOSE) and logits <= CLOSE_NUMBERS
 
 
 if __name__ == "__main__":
