@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import fields, is_dataclass, replace
+from enum import StrEnum
 from typing import Any
 
 from attention_explorer.core.subject import with_step, with_view_of
@@ -61,4 +62,5 @@ def goes_together(value: object) -> bool:
 
 def _picture(part: Part) -> object:
     """Return which of its pictures a page shows; None if it has but one."""
-    return getattr(getattr(part, "view", part), "picture", None)
+    view = getattr(part, "view", part)
+    return view if isinstance(view, StrEnum) else getattr(view, "picture", None)

@@ -57,6 +57,8 @@ class Part(Generic[S]):
         (state, field, value) -> the state with a field changed, which may change others.
     written : mapping
         How fields are typed that are neither numbers nor sentences.
+    shown_by : str
+        Its field that says which of its views is on show.
     """
 
     name: str
@@ -64,6 +66,7 @@ class Part(Generic[S]):
     presets: tuple[Preset[S], ...]
     change: Callable[[S, str, Any], S] = with_value
     written: Mapping[str, Written] = field(default_factory=dict)
+    shown_by: str = "picture"
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,7 +82,7 @@ class View(Generic[S]):
     part : Part
         What of the state it shows.
     shown : StrEnum
-        The value of the part's field ``picture`` that stands for it.
+        The value that stands for it in the field of the part that says which view is on show.
     picture : Picture
         The picture.
     main : str
@@ -108,11 +111,11 @@ class View(Generic[S]):
 
     def of(self, state: S) -> S:
         """Return the state of the part as this view shows it."""
-        return state if self.shows(state) else with_value(state, "picture", self.shown)
+        return state if self.shows(state) else with_value(state, self.part.shown_by, self.shown)
 
     def shows(self, state: Any) -> bool:  # noqa: ANN401 # a state of the part, whose class has the field
         """Whether a state of the part is as this view shows it."""
-        return bool(state.picture == self.shown)
+        return bool(getattr(state, self.part.shown_by) == self.shown)
 
     @property
     def presets(self) -> tuple[Preset[S], ...]:

@@ -130,9 +130,9 @@ class FramePage(RequestingPage):
     def showing(self, view: View[Any], state: Any, part: Any = None) -> ExplorerState:  # noqa: ANN401 # as of its part
         """Return a state of the window with another view on show, of another state of its part if that is given."""
         own = view.of(getattr(state, view.part.name) if part is None else part)
-        shown = replace(getattr(state, self.part), view=view.id)
-        new: ExplorerState = replace(state, **{view.part.name: own, self.part: shown})
-        return new
+        new: ExplorerState = replace(state, **{view.part.name: own})
+        # Taken from what was just made: a page may show views of the very part that says which is on show.
+        return replace(new, **{self.part: replace(getattr(new, self.part), view=view.id)})
 
     def apply(self, change: Change[Any]) -> None:
         """Change what is on show, as one undo step."""
