@@ -17,8 +17,14 @@ def in_order(*parts: QWidget) -> None:
     What takes the keyboard only while there is something to reach in it gets its place too.
     """
     reached = [widget for part in parts for widget in (part, *part.findChildren(QWidget)) if _takes_tab(widget, part)]
+    # Qt gives no place to what does not take the keyboard now, and the chain would end before it.
+    resting = [widget for widget in reached if widget.focusPolicy() == Qt.FocusPolicy.NoFocus]
+    for widget in resting:
+        widget.setFocusPolicy(Qt.FocusPolicy.TabFocus)
     for before, after in pairwise(reached):
         QWidget.setTabOrder(before, after)
+    for widget in resting:
+        widget.setFocusPolicy(Qt.FocusPolicy.NoFocus)
 
 
 def _takes_tab(widget: QWidget, part: QWidget) -> bool:
