@@ -6,10 +6,7 @@ from dataclasses import replace
 from enum import StrEnum
 from typing import TYPE_CHECKING
 
-from attention_explorer.pages.lab.cost_state import CostPicture
-from attention_explorer.pages.lab.scores_state import ScalingPicture
 from attention_explorer.pages.lab.state import LabView
-from attention_explorer.pages.stack.state import BlockPicture
 
 if TYPE_CHECKING:
     from attention_explorer.pages.explorer import ExplorerState
@@ -18,29 +15,9 @@ PAGES = {"scaling": "lab", "cost": "lab"}
 """Pages that are no more, and where their pictures are now."""
 
 VIEWS: dict[str, dict[StrEnum, LabView]] = {
-    "scaling": {
-        ScalingPicture.SCORES: LabView.WHY,
-        ScalingPicture.GROWTH: LabView.AGAINST,
-        ScalingPicture.BENCH: LabView.SOFTMAX,
-    },
-    "cost": {
-        CostPicture.LAYER: LabView.COST,
-        CostPicture.GROWTH: LabView.GROWTH,
-        CostPicture.REACH: LabView.REACH,
-        CostPicture.INPUTS: LabView.INPUTS,
-    },
-    "block": {
-        BlockPicture.NORM: LabView.NORM,
-        BlockPicture.LINEAR: LabView.LINEAR,
-        BlockPicture.DEPTH: LabView.DEPTH,
-    },
+    part: {view.picture: view for view in LabView if view.part == part} for part in ("scaling", "cost", "block")
 }
 """By part of the state and the picture that it names: the view of Lab that shows it."""
-
-
-def named_by(view: LabView) -> tuple[str, StrEnum]:
-    """Return the part of the state that a view of Lab shows, and the picture of it."""
-    return next((part, picture) for part, views in VIEWS.items() for picture, shown in views.items() if shown is view)
 
 
 def page_of(part: str, state: ExplorerState) -> str:

@@ -24,16 +24,18 @@ from attention_explorer.kit.picture import Panel
 from attention_explorer.kit.pictures.pointed_picture import PointedPicture
 from attention_explorer.kit.theme import LIGHT, Look
 from attention_explorer.model.score_draws import ScoreSource
+from attention_explorer.pages.explorer import ExplorerState
 from attention_explorer.pages.lab.cost_presets import COST_PRESETS
 from attention_explorer.pages.lab.cost_state import CostState
 from attention_explorer.pages.lab.precision import Precision
 from attention_explorer.pages.lab.scores_state import ScalingState
-from attention_explorer.pages.lab.state import LabView
+from attention_explorer.pages.lab.state import LabState, LabView
 from attention_explorer.pages.lab.ui.views import views
 from attention_explorer.pages.stack.learned import learned_block
 from attention_explorer.pages.stack.state import BlockState, Initialiser
 from attention_explorer.session.settings import SettingsStore
 from attention_explorer.sources.learned.box import BOX
+from attention_explorer.tools.code.programs import program_of
 from attention_explorer.tools.code.ui.panel import COVERED
 
 pytestmark = pytest.mark.qt_log_ignore("This plugin does not support")  # said whenever a list opens
@@ -52,6 +54,19 @@ def is_within(widget: QWidget, outer: QWidget) -> bool:
     """Whether all of a widget is seen within another."""
     box = QRect(widget.mapTo(outer, QPoint()), widget.size())
     return outer.rect().contains(box) and widget.visibleRegion().boundingRect().size() == widget.size()
+
+
+def test_every_name_of_a_view_is_that_of_one() -> None:
+    missing = {view.name for view in LabView} - {view.id.name for view in VIEWS}
+    assert not missing, f"Add a View of LabView.{missing.pop()} to pages/lab/ui/views.py."
+
+
+@pytest.mark.parametrize("view", VIEWS, ids=lambda view: view.id)
+def test_every_view_has_an_example_and_a_program(view) -> None:
+    wanted = f"Add a Preset of the {view.part.name} part with {view.part.shown_by}={view.shown!r}"
+    assert view.presets, f"The view {view.title} has no example. {wanted} (“Add a view” in CONTRIBUTING.md)."
+    program = program_of("lab", ExplorerState(lab=LabState(view.id), **QUICK))
+    assert program.name == view.part.name
 
 
 # ---- The bar ----

@@ -17,6 +17,7 @@ from attention_explorer.pages.lookup.state import LookupState
 from attention_explorer.pages.ready_made import find_preset
 from attention_explorer.pages.registry import PAGES
 from attention_explorer.pages.session_file import write_session
+from attention_explorer.pages.ui.frame_page import FramePage
 from attention_explorer.session.settings import Settings, ThemeChoice
 from attention_explorer.tools.lessons import shelf
 from attention_explorer.tools.lessons.ui.page import LessonList
@@ -88,7 +89,7 @@ def test_the_picture_stands_alone_and_all_comes_back(make_window, hand, qtbot, e
     assert not window.menuBar().isVisible()
     assert not window.statusBar().isVisible()
     assert not any(button.isVisible() for button, _ in window._rail_buttons.values())
-    assert not (page.panel if entry.id == "lab" else page.hint).isVisible()
+    assert not (page.panel if isinstance(page, FramePage) else page.hint).isVisible()
     assert window.look.zoom > 1.3, "large words"
     assert window.settings.zoom == 1.1
     assert speaker.caption or entry.id == "training"

@@ -8,7 +8,6 @@ from importlib import import_module
 from typing import Any
 
 from attention_explorer.pages.explorer import ExplorerState
-from attention_explorer.pages.old_names import named_by
 from attention_explorer.tools.code.script import Program
 
 _PROGRAMS = ("lookup", "heads", "positions", "block", "scaling", "cost", "training")
@@ -20,8 +19,8 @@ def part_on_show(page: str, state: ExplorerState) -> tuple[str, Any]:
         return page, replace(state.block, picture=state.block.picture_shown)
     if page != "lab":
         return page, getattr(state, page)
-    part, picture = named_by(state.lab.view)
-    return part, replace(getattr(state, part), picture=picture)
+    view = state.lab.view
+    return view.part, replace(getattr(state, view.part), picture=view.picture)
 
 
 def program_of(page: str, state: ExplorerState) -> Program:

@@ -62,9 +62,8 @@ _QUANTITIES = ("std", "tail", "largest", "saturated", "entropy", "gradient", "sl
 def scaling_program(state: ScalingState) -> Program:
     """Return the program of the picture on show."""
     script = Script("scaling", f"{_TITLES[state.picture]}.")
-    if state.picture is ScalingPicture.BENCH:
-        return _bench(script, state)
-    return _scores(script, state) if state.picture is ScalingPicture.SCORES else _growth(script, state)
+    make = {ScalingPicture.SCORES: _scores, ScalingPicture.GROWTH: _growth, ScalingPicture.BENCH: _bench}[state.picture]
+    return make(script, state)
 
 
 # ---- Scores that are drawn ----

@@ -27,7 +27,6 @@ from attention_explorer.pages.lab.ui.parts import PARTS
 from attention_explorer.pages.lab.ui.reach import Reach
 from attention_explorer.pages.lab.ui.softmax import SoftmaxBench
 from attention_explorer.pages.lab.ui.why import Why
-from attention_explorer.pages.old_names import named_by
 from attention_explorer.pages.stack.state import BlockState
 from attention_explorer.sources.tokens import tokens_in
 
@@ -64,8 +63,7 @@ def _view(
     tries: Tries,
     made_with: tuple[str, ...] = (),
 ) -> View[Any]:
-    part, shown = named_by(view)
-    return View(view, title, tip, PARTS[part], shown, picture, main, fields, more, tries, made_with)
+    return View(view, title, tip, PARTS[view.part], view.picture, picture, main, fields, more, tries, made_with)
 
 
 def _of_scores() -> tuple[View[Any], ...]:
