@@ -96,12 +96,12 @@ def _positions_figure(state: ExplorerState) -> Figure:
     return PositionsFigure(state.positions)
 
 
-def _lab_figure(state: ExplorerState) -> Figure:
+def _frame_figure(state: ExplorerState, page: str) -> Figure:
+    """Return what a page in the frame shows large."""
     from attention_explorer.kit.frame.figure import figure_of
-    from attention_explorer.pages.lab.ui.views import view_of
 
-    view = view_of(state.lab.view)
-    return figure_of(view, view.of(getattr(state, view.part.name)), "Lab")
+    view = import_module(f"attention_explorer.pages.{page}.ui.views").view_of(getattr(state, page).view)
+    return figure_of(view, view.of(getattr(state, view.part.name)), page.capitalize())
 
 
 def _block_figure(state: ExplorerState) -> Figure:
@@ -167,7 +167,7 @@ PAGES: tuple[PageEntry, ...] = (
         "Lab",
         "lab",
         "Why ÷√d_k, softmax, cost, norm, depth: one question, one slider, one picture",
-        {PICTURE: _lab_figure},
+        {PICTURE: partial(_frame_figure, page="lab")},
         partial(_examples, "lab"),
     ),
 )
