@@ -88,7 +88,7 @@ def _drag(stage: Stage[QWidget], name: str, slider: QSlider) -> Row:
     """Measure a slider that is dragged forth and back, from a mouse move until everything is painted."""
     start, path = _handle_of(slider), cycle(STEPS)
     before, counter = stage.session.state, PaintCounter(slider)
-    unit = max(1.0, slider.width() / (4 * (slider.maximum() - slider.minimum())))
+    unit = max(1.0, slider.width() / (4 * ((slider.maximum() - slider.minimum()) / slider.singleStep())))
     QApplication.sendEvent(slider, mouse_event(slider, QEvent.Type.MouseButtonPress, start))
 
     def move() -> None:

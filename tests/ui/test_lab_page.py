@@ -535,6 +535,22 @@ def test_a_norm_by_itself_has_its_fields_whatever_the_layers_have(open_lab) -> N
     assert at.field("eps").isVisible()
 
 
+@pytest.mark.parametrize(("key", "layers"), [(Qt.Key.Key_Left, 12), (Qt.Key.Key_Right, 24)])
+def test_a_number_between_the_stops_is_shown_between_them(open_lab, key, layers) -> None:
+    at = open_lab(LabView.DEPTH, block=STACK)
+    places = {}
+    for number in (12, 18, 19, 24):
+        at.type_into(at.main.box, str(number))
+        places[number] = at.handle_of(at.main.slider).x()
+    assert sorted(places, key=places.__getitem__) == [12, 18, 19, 24]
+    assert len(set(places.values())) == 4
+    assert places[18] == pytest.approx((places[12] + places[24]) / 2, abs=1)
+    at.type_into(at.main.box, "18")
+    QTest.keyClick(at.main.slider, key)
+    assert at.state.layers == layers
+    assert at.handle_of(at.main.slider).x() == places[layers]
+
+
 def test_no_more_layers_are_stacked_than_there_is_room_for(open_lab) -> None:
     at = open_lab(LabView.DEPTH, block=BlockState(d_model=512, d_ff=2048, heads=8, layers=2))
     at.key(Qt.Key.Key_End)

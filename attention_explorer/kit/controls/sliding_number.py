@@ -5,6 +5,7 @@ from __future__ import annotations
 from bisect import bisect_left
 from collections.abc import Callable, Sequence
 from dataclasses import replace
+from math import ceil, floor, isclose
 from typing import Any, Generic, TypeVar
 
 from PySide6.QtCore import QSignalBlocker
@@ -19,6 +20,8 @@ from attention_explorer.session.session import StateSession
 
 S = TypeVar("S")
 
+BETWEEN = 100
+"""How many places the handle has from one of a few stops to the next: a number that was typed may lie there."""
 LONG_NUMBER = 100_000
 """From here on a number needs a wider field."""
 
@@ -43,11 +46,13 @@ class SlidingNumber(QWidget, Generic[S]):
         super().__init__(parent)
         self._session, self._part, self._change, self._stops = session, part, change, tuple(stops)
         self._is_whole = all(stop == round(stop) for stop in self._stops)
+        self._step = BETWEEN if 0 < len(self._stops) < BETWEEN else 1
         self._undo_label, self._merge = undo or f"Move the {name}", f"{part} {name}"
         self.label = QLabel(title)
         self.slider = Slider()
         said = _at_the_beginning(name)
         self.slider.setAccessibleName(said)
+        self.slider.setSingleStep(self._step)
         self.slider.valueChanged.connect(self._on_slid)
         self.slider.sliderReleased.connect(self._on_released)
         SliderDrag(self.slider, session)
@@ -70,8 +75,8 @@ class SlidingNumber(QWidget, Generic[S]):
 
     def show_value(self, value: float, highest: float, lowest: float = 0) -> None:
         """Show a number of a range."""
-        first, last = (0, len(self._stops) - 1) if self._stops else (round(lowest), round(highest))
-        self.slider.setPageStep(max(1, (last - first) // 10))
+        first, last = (0, (len(self._stops) - 1) * self._step) if self._stops else (round(lowest), round(highest))
+        self.slider.setPageStep(max(1, (last - first) // self._step // 10) * self._step)
         for control, ends in ((self.slider, (first, last)), (self.box, (lowest, highest))):
             if (control.minimum(), control.maximum()) != ends:
                 with QSignalBlocker(control):  # a range that shrinks may move the handle
@@ -80,12 +85,24 @@ class SlidingNumber(QWidget, Generic[S]):
         show_number(self.box, value)
 
     def _position_of(self, value: float) -> int:
-        """Return where the handle stands for a number: at the nearest stop."""
-        if not self._stops:
+        """Return where the handle stands for a number: at its stop, or between two of them; beyond all at the end."""
+        stops = self._stops
+        if not stops:
             return round(value)
-        above = bisect_left(self._stops, value)
-        around = range(max(above - 1, 0), min(above + 1, len(self._stops)))
-        return min(around, key=lambda index: abs(self._stops[index] - value))
+        nearest = min(range(len(stops)), key=lambda index: abs(stops[index] - value))
+        if self._step == 1 or isclose(stops[nearest], value) or not stops[0] < value < stops[-1]:
+            return nearest * self._step
+        below = bisect_left(stops, value) - 1
+        share = (value - stops[below]) / (stops[below + 1] - stops[below])
+        # Beside a stop, not on it: a key is to lead there.
+        inside = min(max(share, 1 / self._step), 1 - 1 / self._step)
+        return round((below + inside) * self._step)
+
+    def _stop_at(self, position: int) -> float:
+        """Return the stop that a place of the handle means: the nearest, or the next on the way of a key."""
+        before = position if self.slider.isSliderDown() else self._position_of(self.box.value())
+        way = ceil if position < before else floor if position > before else round
+        return self._stops[way(position / self._step)]
 
     def _at(self, value: float) -> Any:  # noqa: ANN401 - the whole state, with another part of a type known to few
         state = self._session.state
@@ -93,7 +110,9 @@ class SlidingNumber(QWidget, Generic[S]):
         return replace(state, **{self._part: part})
 
     def _on_slid(self, position: int) -> None:
-        value = self._stops[position] if self._stops else position
+        value = self._stop_at(position) if self._stops else position
+        if value == self.box.value():
+            return  # within a drag, on the way to the next stop
         if self.slider.isSliderDown():
             self._session.preview(self._at(value), self._undo_label)
         else:
