@@ -23,6 +23,7 @@ from attention_explorer.kit.frame.panel import FramePanel
 from attention_explorer.kit.picture import Panel
 from attention_explorer.kit.pictures.pointed_picture import PointedPicture
 from attention_explorer.kit.theme import LIGHT, Look
+from attention_explorer.model import NormPlacement
 from attention_explorer.model.score_draws import ScoreSource
 from attention_explorer.pages.explorer import ExplorerState
 from attention_explorer.pages.lab.cost_presets import COST_PRESETS
@@ -409,6 +410,20 @@ def test_it_opens_the_drawer_where_that_has_the_control(open_lab) -> None:
     at.press(control)
     at.choose(at.field("bench.precision"), Precision.FLOAT16)
     assert box.isChecked()
+
+
+def test_what_depth_asks_to_try_is_seen_from_where_it_opens(open_lab) -> None:
+    at = open_lab(LabView.DEPTH)
+    seen = [at.shown_title()]
+    at.choose(at.few("norm"), NormPlacement.NONE)
+    seen.append(at.shown_title())
+    at.choose(at.few("initialiser"), Initialiser.NUMBER)
+    seen.append(at.shown_title())
+    at.press(at.few("residual"))
+    seen.append(at.shown_title())
+    assert ["through" in seen[0], "explodes" in seen[1], "through" in seen[2], "vanishes" in seen[3]] == [True] * 4
+    assert ticks(at) == [True] * 3
+    assert len(set(seen)) == 4
 
 
 # ---- The panel ----

@@ -21,6 +21,7 @@ from attention_explorer.kit.theme import Look
 from attention_explorer.model import NormPlacement
 from attention_explorer.pages.lab.depth import DRAWS, TABLE, is_measured
 from attention_explorer.pages.lab.ui.depth import LIKENESS, Depth
+from attention_explorer.pages.stack.numerals import brief
 from attention_explorer.pages.stack.presets import block_preset
 from attention_explorer.pages.stack.state import Initialiser
 
@@ -106,8 +107,8 @@ def test_all_that_was_measured_elsewhere_is_in_the_table(shown: PictureOnCanvas)
 
 def test_what_is_left_after_all_layers_is_said(shown: PictureOnCanvas) -> None:
     survey, (gradient, likeness) = shown.numbers.survey, shown.picture.says(shown.numbers)
-    ratio, cosine = (float(np.median(values[:, 24])) for values in (survey.gradient_ratios, survey.token_cosines))
-    assert gradient.startswith(f"Through 24 layers the norm of the gradient is multiplied by {ratio:.3g} (")
+    cosine, ratios = float(np.median(survey.token_cosines[:, 24])), survey.gradient_ratios[:, 24]
+    assert gradient == f"From stack to stack the gradient is multiplied by {ratios.min():.3g} to {ratios.max():.3g}."
     assert likeness == f"The tokens that come out have a mean cosine of {cosine:.3f}: the tokens stay apart."
     assert gradient in shown.canvas.spoken()
     assert likeness in shown.canvas.spoken()
@@ -116,15 +117,16 @@ def test_what_is_left_after_all_layers_is_said(shown: PictureOnCanvas) -> None:
 @pytest.mark.parametrize(
     ("changes", "headline"),
     [
-        ({}, "The gradient gets through."),
-        ({"residual": False}, "The gradient vanishes."),
-        (HE | {"norm": NormPlacement.NONE}, "The gradient explodes."),
-        (HE | {"norm": NormPlacement.PRE, "layers": 3}, "The gradient gets through, but changes in size."),
+        ({}, "The gradient gets through"),
+        ({"residual": False}, "The gradient vanishes"),
+        (HE | {"norm": NormPlacement.NONE}, "The gradient explodes"),
+        (HE | {"norm": NormPlacement.PRE, "layers": 3}, "The gradient gets through"),
     ],
 )
 def test_what_stands_above_and_beside_it(qtbot: Any, hand: Any, changes: dict[str, Any], headline: str) -> None:
     shown = PictureOnCanvas(qtbot, hand, Depth(), replace(block_preset("depth").state, **changes))
-    assert shown.picture.headline(shown.numbers) == headline
+    ratio = brief(float(np.median(shown.numbers.survey.gradient_ratios[:, 24])))
+    assert shown.picture.headline(shown.numbers) == f"{headline}: × {ratio} after 24 layers."
     assert shown.words_beside() <= 50
     for size in ((360, 330), (800, 540)):
         assert faults_of(drawing_of(shown.picture, shown.numbers, size), size) == []

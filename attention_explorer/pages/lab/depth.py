@@ -221,12 +221,10 @@ def stack_words(state: BlockState) -> str:
 
 def depth_headline(picture: DepthPicture) -> str:
     """Return what becomes of the gradient."""
-    ratio = picture.median("gradient_ratios", picture.setting.layers)
-    if ratio < 1e-3:
-        return "The gradient vanishes."
-    if ratio > 1e3:
-        return "The gradient explodes."
-    return f"The gradient gets through{'' if 0.1 < ratio < 10 else ', but changes in size'}."
+    layers = picture.setting.layers
+    ratio = picture.median("gradient_ratios", layers)
+    what = "vanishes" if ratio < 1e-3 else "explodes" if ratio > 1e3 else "gets through"
+    return f"The gradient {what}: × {brief(ratio)} after {layers} layers."
 
 
 def depth_panel(picture: DepthPicture) -> str:
@@ -239,10 +237,9 @@ def depth_panel(picture: DepthPicture) -> str:
 def depth_sentences(picture: DepthPicture) -> tuple[str, ...]:
     """Return what else the picture says."""
     last = picture.setting.layers
-    ratio, cosine = picture.median("gradient_ratios", last), picture.median("token_cosines", last)
+    cosine = picture.median("token_cosines", last)
     sentences = [
-        f"Through {last} layers the norm of the gradient is multiplied by {brief(ratio)} "
-        f"({_spread(picture, 'gradient_ratios', last)}).",
+        f"From stack to stack the gradient is multiplied by {_spread(picture, 'gradient_ratios', last)}.",
         f"The tokens that come out have a mean cosine of {plain(cosine, 3)}: {_likeness(cosine)}.",
     ]
     if picture.setting.d_model != picture.state.d_model or picture.setting.d_ff != picture.state.d_ff:

@@ -27,7 +27,7 @@ from attention_explorer.pages.lab.ui.parts import PARTS
 from attention_explorer.pages.lab.ui.reach import Reach
 from attention_explorer.pages.lab.ui.softmax import SoftmaxBench
 from attention_explorer.pages.lab.ui.why import Why
-from attention_explorer.pages.stack.state import BlockState
+from attention_explorer.pages.stack.state import BlockState, Initialiser
 from attention_explorer.sources.tokens import tokens_in
 
 Tries: TypeAlias = tuple[Try[Any], ...]
@@ -127,8 +127,9 @@ def _of_layers() -> tuple[View[Any], ...]:
     )
     linear: Tries = (Try("Turn the sign round", lambda state: state.factor < 0, "factor"),)
     depth: Tries = (
-        Try("Take the residual away", lambda state: not state.residual, "residual"),
-        Try("Put the norm before", lambda state: state.norm is NormPlacement.PRE, "norm"),
+        Try("Take the norm away", lambda state: state.norm is NormPlacement.NONE, "norm"),
+        Try("Make all weights small: 0.02", _has_small_weights, "initialiser"),
+        Try("Then take the residual away too", _is_bare, "residual"),
     )
     eps = ("norm_kind", "eps", "eps_inside_sqrt", "norm_scale", "seed")
     rows = "What a norm does to rows of any size, with ε under the root and beside it"
@@ -141,7 +142,17 @@ def _of_layers() -> tuple[View[Any], ...]:
     return (
         _view(LabView.NORM, "Norm", rows, NormSize(), "norm_scale", ("norm_kind",), eps, norm),
         _view(LabView.LINEAR, "Linear", scaled, Linear(), "factor", ("sentence",), typed, linear, factor),
-        _view(LabView.DEPTH, "Depth", deep, Depth(), "layers", ("norm", "residual"), stack, depth, switches),
+        _view(
+            LabView.DEPTH,
+            "Depth",
+            deep,
+            Depth(),
+            "layers",
+            ("norm", "residual", "initialiser", "gain"),
+            stack,
+            depth,
+            switches,
+        ),
     )
 
 
@@ -169,6 +180,14 @@ def _is_balanced(state: CostState) -> bool:
         return False
     found = cost_of(state)
     return abs(found.quadratic_flops / found.layer_flops - 0.5) < 0.02
+
+
+def _has_small_weights(state: BlockState) -> bool:
+    return state.initialiser is Initialiser.NUMBER and state.gain <= 0.02
+
+
+def _is_bare(state: BlockState) -> bool:
+    return state.norm is NormPlacement.NONE and not state.residual and _has_small_weights(state)
 
 
 def _is_far_larger(state: BlockState) -> bool:
