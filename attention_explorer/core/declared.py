@@ -186,6 +186,11 @@ def declaration_of(kind: type[DataclassInstance], name: str) -> Declaration:
     return found
 
 
+def is_derived(kind: type[DataclassInstance], name: str) -> bool:
+    """Whether a dotted name is that of what follows from fields, and not of one."""
+    return _derives(*class_with(kind, name)) is not None
+
+
 def hint_of(kind: type[DataclassInstance], name: str) -> Any:  # noqa: ANN401 # a type, or a union of some
     """Return the type of a field, or of what is derived from fields, by its dotted name."""
     owner, own = class_with(kind, name)

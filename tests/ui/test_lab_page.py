@@ -330,7 +330,7 @@ def test_an_example_is_judged_until_it_is_changed(open_lab) -> None:
     at = open_lab(LabView.SOFTMAX, scaling=SMALL)
     at.load("overflow")
     ready = preset_of(SCALING_PRESETS, "overflow")
-    assert at.state == ready.state
+    assert at.state == replace(ready.state, draws=SMALL.draws)  # which other views set, and this one does not
     button = at.field("bench.subtract_max")
     assert "\n".join((ready.claim, f"{ready.verdict}.", ready.truth)) in at.verdict
     at.press(button)
@@ -341,6 +341,52 @@ def test_an_example_is_judged_until_it_is_changed(open_lab) -> None:
     at.undo()
     at.undo()
     assert at.window.session.state.scaling == SMALL
+
+
+def test_an_example_leaves_what_other_views_alone_set(open_lab) -> None:
+    at = open_lab(LabView.WHY, scaling=SMALL)
+    at.type_into(at.main.box, "256")
+    at.show(LabView.SOFTMAX)
+    at.load("overflow")
+    at.show(LabView.WHY)
+    assert (at.state.d_k, at.state.draws) == (256, 300)
+    assert at.example.currentText() == ""
+    at.press(at.field("shared_axis"))
+    at.choose(at.field("source"), ScoreSource.PROJECTED)
+    at.show(LabView.SOFTMAX)
+    assert at.example.currentText() == preset_of(SCALING_PRESETS, "overflow").title  # nothing of the bench has changed
+    at.press(at.field("bench.subtract_max"))
+    assert at.example.currentText().endswith("(changed)")
+
+
+def test_the_sizes_of_an_example_come_together_or_not_at_all(open_lab) -> None:
+    at = open_lab(LabView.COST)
+    at.load("gpt3")
+    at.show(LabView.INPUTS)
+    at.load("inputs")
+    assert (at.state.n, at.state.d_model, at.state.precision) == (2048, 12288, Precision.FLOAT16)
+    at.show(LabView.REACH)
+    at.load("reach")
+    assert (at.state.n, at.state.d_model, at.state.d_ff, at.state.layers) == (64, 512, 2048, 6)
+    assert at.state.precision is Precision.FLOAT16
+
+
+def test_what_was_set_elsewhere_and_counts_here_is_said(open_lab) -> None:
+    at = open_lab(LabView.COST)
+    also = at.page.also
+    at.press(at.few("windowed"))
+    assert not also.isVisible()  # it stands right there
+    at.show(LabView.GROWTH)
+    assert also.isVisible()
+    assert also.text().replace("\N{NO-BREAK SPACE}", " ") == "Also set: window · w = 256"
+    at.show(LabView.INPUTS)
+    assert not also.isVisible()
+    at.show(LabView.REACH)
+    assert "w = 256" in also.text().replace("\N{NO-BREAK SPACE}", " ")
+    at.load("reach")
+    assert not also.isVisible()  # its name says what is set
+    at.press(at.field("windowed"))
+    assert also.isVisible()
 
 
 def test_other_ways_of_looking_are_no_changes(open_lab) -> None:

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import asdict, dataclass, field
 from enum import StrEnum
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
-from attention_explorer.core.declared import declaration_of, said_of, with_value
+from attention_explorer.core.declared import declaration_of, said_of, value_of, with_value
 from attention_explorer.core.numbers_export import Numbers, numbers_of
 from attention_explorer.core.preset import Preset
 from attention_explorer.core.subject import is_same_subject
@@ -59,6 +59,8 @@ class Part(Generic[S]):
         How fields are typed that are neither numbers nor sentences.
     shown_by : str
         Its field that says which of its views is on show.
+    together : tuple of str
+        Fields that make sense together alone: an example that sets one of them sets all.
     """
 
     name: str
@@ -67,6 +69,7 @@ class Part(Generic[S]):
     change: Callable[[S, str, Any], S] = with_value
     written: Mapping[str, Written] = field(default_factory=dict)
     shown_by: str = "picture"
+    together: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -122,18 +125,39 @@ class View(Generic[S]):
         """The presets that are made for this view."""
         return tuple(ready for ready in self.part.presets if self.shows(ready.state))
 
-    def example(self, state: S) -> Preset[S] | None:
-        """Return the preset that a state is still that of, however it is looked at."""
+    @property
+    def names(self) -> frozenset[str]:
+        """The fields that are set in this view."""
+        found = frozenset((*self.fields, *self.more, *filter(None, (self.main,))))
+        return found.union(self.part.together) if found.intersection(self.part.together) else found
+
+    def example(self, state: S, others: Iterable[str] = ()) -> Preset[S] | None:
+        """Return the preset that a state is still that of, save in fields of other views, however it is looked at."""
         ready = next((ready for ready in self.part.presets if ready.id == state.preset), None)  # type: ignore[attr-defined]
-        return ready if ready is not None and is_same_subject(state, ready.state) else None
+        return ready if ready is not None and is_same_subject(state, loaded(state, ready, others)) else None
 
     def settings(self, state: S) -> str:
         """Return what the numbers of a state were made with, in a line."""
-        said = {name: declaration_of(self.part.kind, name) for name in self.made_with or self.more}
-        decisive = (name for name, each in said.items() if not each.is_view and each.is_shown(state))
+        return " · ".join(
+            (*self._said(state, self._decisive(state, self.made_with or self.more)), *self.picture.made_of(state))
+        )
+
+    def set_elsewhere(self, state: S) -> str:
+        """Return what counts here and is not as it starts, of what is not set beside the picture, in a line."""
+        start, beside = self.part.kind(), (*self.fields, self.main)
+        begun = {
+            name: value_of(start, name) for name in self._decisive(start, self.more)
+        }  # without those that do nothing there
+        others = (name for name in self._decisive(state, self.more) if name not in beside)
+        return " · ".join(self._said(state, (name for name in others if begun.get(name) != value_of(state, name))))
+
+    def _decisive(self, state: S, names: Iterable[str]) -> Iterator[str]:
+        said = ((name, declaration_of(self.part.kind, name)) for name in names)
+        return (name for name, each in said if not each.is_view and each.is_shown(state))
+
+    def _said(self, state: S, names: Iterable[str]) -> Iterator[str]:
         written = self.part.written
-        fields = (said_of(state, name, written[name].text if name in written else str) for name in decisive)
-        return " · ".join((*fields, *self.picture.made_of(state)))
+        return (said_of(state, name, written[name].text if name in written else str) for name in names)
 
     def numbers(self, state: S, numbers: Any, arrays: Arrays) -> Numbers:  # noqa: ANN401 # of the picture
         """Return what is written to files of numbers.
@@ -153,3 +177,11 @@ class View(Generic[S]):
             said["axes"] = self.picture.axes
         lines = self.picture.lines
         return numbers_of(arrays, said, None if lines is None else lambda _arrays: lines(numbers))
+
+
+def loaded(state: S, ready: Preset[S], others: Iterable[str]) -> S:
+    """Return the state of a preset with some fields as another state has them."""
+    found = ready.state
+    for name in others:
+        found = with_value(found, name, value_of(state, name))
+    return found

@@ -9,8 +9,9 @@ from typing import TYPE_CHECKING, Any
 
 from PySide6.QtCore import QPoint, Qt
 from PySide6.QtGui import QKeyEvent, QResizeEvent
-from PySide6.QtWidgets import QBoxLayout, QHBoxLayout, QMenu, QSlider, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QBoxLayout, QHBoxLayout, QLabel, QMenu, QSlider, QVBoxLayout, QWidget
 
+from attention_explorer.core.declared import is_derived
 from attention_explorer.core.preset import Preset
 from attention_explorer.errors import ExplorerError
 from attention_explorer.kit.controls.card import Card
@@ -23,7 +24,7 @@ from attention_explorer.kit.frame.bar import FrameBar
 from attention_explorer.kit.frame.drawer import Drawer
 from attention_explorer.kit.frame.main_quantity import MainQuantity
 from attention_explorer.kit.frame.panel import FramePanel
-from attention_explorer.kit.frame.view import Try, View
+from attention_explorer.kit.frame.view import Try, View, loaded
 from attention_explorer.kit.picture import Panel
 from attention_explorer.kit.pictures.canvas import PicturesCanvas
 from attention_explorer.kit.pictures.drawing import Change
@@ -76,10 +77,16 @@ class FramePage(RequestingPage):
         self.jobs = self.requests.jobs
         self.is_open = False
         """Whether the drawer is open."""
+        self._views_of_examples = {(view.part.name, ready.id): view for view in self.views for ready in view.presets}
+        self._others = {view.id: self._fields_of_others(view) for view in self.views}
         self._forms: dict[object, Form[Any]] = {}
         self._in_order: View[Any] | None = None  # the view whose controls Tab goes through
         self.bar = FrameBar(self.name, self.views, look)
         self.title = TextBlock(look, 1, "What the picture shows")
+        self.also = QLabel()
+        """What counts in the view on show, and was set in another or in the drawer."""
+        self.also.setObjectName("muted")
+        self.also.setWordWrap(True)
         self.canvas = PicturesCanvas(look, "Large picture", lambda: self.state)
         self.main = MainQuantity(session, look)
         self.panel = FramePanel(look)
@@ -144,10 +151,21 @@ class FramePage(RequestingPage):
         self.session.apply(self.showing(view, self.session.state), f"Show {view.title}")
 
     def show_example(self, ready: Preset[Any]) -> None:
-        """Show an example of the view on show."""
+        """Show an example of the view on show; what other views alone set stays."""
         self.panel.tries.forget(self.view.id.value)
-        self.apply(Change(ready.state, f"Load “{ready.title}”"))
+        state = loaded(self.state, ready, self._others[self.view.id])
+        self.apply(Change(state, f"Load “{ready.title}”"))
         self._show_tries()
+
+    def example_of(self, view: View[Any], state: Any) -> Preset[Any] | None:  # noqa: ANN401 # of its part
+        """Return the example that a state is still that of, in all that counts in the view which has it."""
+        own = self._views_of_examples.get((view.part.name, state.preset), view)
+        return own.example(state, self._others[own.id])
+
+    def _fields_of_others(self, view: View[Any]) -> tuple[str, ...]:
+        """Return the fields of its part that other views set, and this one does not."""
+        found = {name for other in self.views if other.part is view.part for name in other.names} - view.names
+        return tuple(sorted(name for name in found if not is_derived(view.part.kind, name)))
 
     @classmethod
     def view_actions(cls, views: Iterable[Choice]) -> tuple[PageAction, ...]:
@@ -167,6 +185,7 @@ class FramePage(RequestingPage):
         self.card = Card(self.look)
         self.card.body.addWidget(self.title)
         self.card.body.addWidget(self.canvas, 1)
+        self.card.body.addWidget(self.also)
         self.note = RequestNote(self.requests, self.session, self.look, self.title, self.canvas, (self.canvas,))
         self.note.dim_too(self.panel.card)
         self._columns = QBoxLayout(QBoxLayout.Direction.LeftToRight)
@@ -220,7 +239,7 @@ class FramePage(RequestingPage):
             form.changed.connect(self._on_field)
             form.refused.connect(self.refused)
             self._forms[view.id] = form
-            self.card.body.addWidget(form)
+            self.card.body.insertWidget(self.card.body.indexOf(self.also), form)
         return self._forms[view.id]
 
     # ---- Room ----
@@ -320,12 +339,15 @@ class FramePage(RequestingPage):
             return
         state = self.state
         self.drawer.show_view(view)  # first: what follows may deliver a picture
-        example = state.preset
-        self.bar.show_view(view, example, changed=view.example(state) is None)
+        ready = self.example_of(view, state)
+        self.bar.show_view(view, state.preset, changed=ready is None)
         form = self.form_of(view)
         for other in self._forms.values():
             other.setVisible(other is form)
         form.show_state(state)
+        elsewhere = "" if ready in view.presets else view.set_elsewhere(state)
+        self.also.setText(f"Also set: {elsewhere}")
+        self.also.setVisible(bool(elsewhere))
         self.main.setVisible(bool(view.main))
         if view.main:
             self.main.show_view(view, state)
@@ -397,7 +419,7 @@ class FramePage(RequestingPage):
             return
         view = self._view_for(shown.state)
         is_complete = getattr(numbers, "is_complete", True)  # what an example says is of all draws
-        ready = view.example(shown.state) if is_complete else None
+        ready = self.example_of(view, shown.state) if is_complete else None
         example, truths = ("", ()) if ready is None else (ready.look_for, ready.truths)
         self.drawer.show_words(view.picture.notes(numbers), example, (*truths, *view.picture.truths))
         self.drawer.show_table(None if view.picture.reason(numbers) else view.picture.table(numbers))

@@ -36,6 +36,6 @@ _ROWS = {"bench.rows": Written(rows_text, parsed_rows)}
 
 PARTS: dict[str, Part[Any]] = {
     "scaling": Part("scaling", ScalingState, SCALING_PRESETS, _change_scores, _ROWS),
-    "cost": Part("cost", CostState, COST_PRESETS, _change_cost),
+    "cost": Part("cost", CostState, COST_PRESETS, _change_cost, together=("n", "d_model", "heads", "layers", "d_ff")),
     "block": Part("block", BlockState, BLOCK_PRESETS),
 }
