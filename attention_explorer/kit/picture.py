@@ -102,6 +102,8 @@ class Picture(Generic[S, N]):
     """
     layers = None
     paint_given = None
+    follows = True
+    """Whether what a click sets goes on following the pointer until the button is let go."""
 
     def item(self, numbers: N) -> Item[Any]:
         """Return what the picture is made of."""

@@ -99,7 +99,7 @@ def test_maps_share_their_colours_and_words_give_the_numbers() -> None:
     titles = [map_.title for map_ in Linear().item(picture).items]
     assert titles == [
         "3 × output",
-        f"with 3 × V, minus that: ≤ {size_text(picture.by[0].error)}",
+        f"with 3 × V, minus that: ≤ {size_text(picture.by[0].error)}, rounding",
         f"with 3 × X, minus that: ≤ {size_text(picture.by[1].error)}",
     ]
     assert linear_sentences(picture)[0].startswith("A · (3 V) · W_O differs from 3 · (A · V · W_O) by up to ")

@@ -103,6 +103,16 @@ def test_measured_and_predicted_spread_agree(distribution: EntryDistribution, so
         assert abs(part.summary.std.value - part.predicted_std) <= 4.5 * part.summary.std.error + 1e-12
 
 
+@pytest.mark.parametrize("held", [0, 2, 64])
+def test_scores_of_tokens_with_themselves_are_on_the_axis_also_where_it_is_held(held) -> None:
+    state = ScalingState(source=EMBEDDINGS, draws=50, d_k=512, axis_d_k=held)
+    picture = scores_picture(state)
+    assert picture.axis_ends(False)[1] > 512
+    assert picture.beyond(False) == 0.0
+    small = scores_picture(replace(state, d_k=2, axis_d_k=64))
+    assert small.axis_ends(False) == scores_picture(replace(state, d_k=64, axis_d_k=64)).axis_ends(False)
+
+
 def test_at_512_dimensions_nearly_a_fifth_lies_beyond_30() -> None:
     picture = scores_picture(ScalingState(d_k=512, draws=8000))
     predicted = normal_tail(30.0, math.sqrt(512))

@@ -136,6 +136,14 @@ def test_an_outline_stands_out_from_every_colour_of_a_map(theme, name, side):
 
 
 @pytest.mark.parametrize(
+    ("number", "text"),
+    [(-0.0004, "−0.00"), (0.0004, "+0.00"), (0.0, "+0.00"), (-0.0, "+0.00"), (-1.26, "−1.26"), (-12.34, "−12.3")],
+)
+def test_a_sign_is_that_of_the_number_also_where_its_digits_are_0(number, text):
+    assert cell_text(number, signed=True) == text
+
+
+@pytest.mark.parametrize(
     ("weight", "text"),
     [(0.0, "0"), (1e-12, ".000"), (0.0004, ".000"), (0.38, ".380"), (0.9994, ".999"), (0.9996, "1.00"), (1.0, "1")],
 )

@@ -51,6 +51,14 @@ def test_keys_and_clicks_move_it_too(show: Any) -> None:
     assert AgainstD().is_quick(shown.state), "nothing is drawn anew for it"
 
 
+def test_numbers_that_are_the_same_at_one_place_stand_there_once(show: Any) -> None:
+    for d_k, times in ((1, 1), (64, 2)):
+        shown = show(replace(FEW, d_k=d_k))
+        point = measured_at(shown, d_k)
+        numbers = {f"{part.largest.value:.2f}" for part in (point.raw, point.scaled)}
+        assert sum(text in numbers for text in shown.texts()) == times
+
+
 def test_a_place_tells_what_was_measured_at_the_nearest_d_k(show: Any) -> None:
     shown = show(FEW)
     point = measured_at(shown, 256)

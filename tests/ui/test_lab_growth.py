@@ -61,6 +61,28 @@ def test_the_line_at_n_is_dragged_and_stays_under_the_pointer(shown) -> None:
     assert at.state.n == 2**19
 
 
+def test_a_press_beside_the_line_brings_it_there_and_it_follows(shown) -> None:
+    at = shown()
+    layout = at.laid.layout
+    middle = layout.plot.center().y()
+    at.mouse.press(QPointF(layout.place(4096, layout.up.low).x() + 2, middle))
+    assert at.state.n == 4096
+    at.mouse.move(QPointF(layout.place(2**14, layout.up.low).x() + 2, middle))
+    assert at.state.n == 2**14
+    at.mouse.release()
+    at.mouse.move(QPointF(layout.place(256, layout.up.low).x(), middle))
+    assert at.state.n == 2**14
+    at.mouse.press(QPointF(layout.place(256, layout.up.low).x(), middle))
+    at.key(Qt.Key.Key_Escape)
+    assert at.state.n == 2**14
+
+
+@pytest.mark.parametrize(("n", "is_said"), [(1024, True), (2048, False), (4608, False), (8192, True)])
+def test_where_both_are_equal_is_written_where_the_step_leaves_room(shown, n, is_said) -> None:
+    at = shown(state=CostState(n=n))
+    assert ("equal at n = 4608" in [text.replace("\N{NO-BREAK SPACE}", " ") for text in at.texts()]) is is_said
+
+
 def test_keys_double_and_halve_n(shown) -> None:
     at = shown(state=CostState(n=1))
     at.key(Qt.Key.Key_Left)

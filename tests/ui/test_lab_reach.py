@@ -97,6 +97,14 @@ def test_headline_and_readings_are_true_of_every_state(state, headline, numbers)
     assert len(f"{headline} {panel.title} {panel.sentence}".split()) <= 50
 
 
+@pytest.mark.parametrize("seen", [1, 5, 20])
+def test_what_a_window_and_a_context_reach_is_counted_alike(seen) -> None:
+    strips = reach_picture(replace(READY, context=seen, windowed=True, window=seen + 1)).strips
+    context, window = strips[CONTEXT], strips[ATTENTION]
+    assert window.detail.replace("\N{NO-BREAK SPACE}", " ") == f"{context.detail}, w = {seen + 1}"
+    assert context.values.tolist() == window.values.tolist()
+
+
 def test_what_is_always_true_of_reach_is_true() -> None:
     truths = " ".join(REACH.truths)
     powers = ", ".join(f"{decay**10:.2f}" for decay in (0.99, 0.95, 0.9, 0.8, 0.7))

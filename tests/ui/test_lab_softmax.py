@@ -10,10 +10,12 @@ import pytest
 from heads_driver import numbers_in
 from picture_on_canvas import PictureOnCanvas
 from PySide6.QtCore import QPointF, Qt
+from PySide6.QtGui import QFontMetricsF
 
 from attention_explorer.core.preset import preset_of
 from attention_explorer.kit.items.item import Hit
-from attention_explorer.kit.items.plot_marks import At
+from attention_explorer.kit.items.plot_marks import At, Label
+from attention_explorer.kit.theme import LIGHT, Look
 from attention_explorer.pages.lab.precision import Precision
 from attention_explorer.pages.lab.scores_presets import SCALING_PRESETS
 from attention_explorer.pages.lab.scores_state import BenchState, ScalingPicture, ScalingState
@@ -76,7 +78,27 @@ def test_scores_and_weights_share_their_columns(show: Any) -> None:
         assert cells.right() == pytest.approx(scores.layout.plot.right())
 
 
+@pytest.mark.parametrize("row", [(3.0, -1.0), (4.0, -1.0), (2.0, -0.5)])
+def test_a_number_below_its_bar_stands_in_the_plot(show: Any, row: tuple[float, ...]) -> None:
+    scores = show(bench(row)).layout[0]
+    label = next(mark for mark in scores.item.of(Label) if mark.y == min(row))
+    below = scores.layout.plot.bottom() - scores.layout.place(label.x, label.y).y()
+    assert below > label.gap + label.size
+
+
 # ---- What is wrong with weights ----
+
+
+def test_what_is_wrong_with_one_weight_stands_in_its_column(show: Any) -> None:
+    shown = show(preset_of(SCALING_PRESETS, "half").state)
+    weights = shown.layout[1]
+    label = next(mark for mark in weights.item.of(Label) if "NaN" in mark.text)
+    broken = int(np.flatnonzero(np.isnan(shown.numbers.weights[0]))[0])
+    left, right = (weights.layout.place(broken + side, 0.5).x() for side in (0.0, 1.0))
+    wide = QFontMetricsF(Look(LIGHT).font(label.size, bold=True)).horizontalAdvance(label.text)
+    middle = weights.layout.place(label.x, label.y).x()
+    assert left < middle - wide / 2
+    assert middle + wide / 2 < right
 
 
 @pytest.mark.parametrize(

@@ -116,9 +116,14 @@ def number_size(texts: list[str], box: QRectF, look: Look) -> float:
 
 
 def cell_text(number: float, *, signed: bool) -> str:
-    """Return a number short enough for a cell: .38, −1.2; 0 and 1 only for weights that are exactly that."""
+    """Return a number short enough for a cell: .38, −1.2; 0 and 1 only for weights that are exactly that.
+
+    A sign is that of the number, also where its digits are all 0.
+    """
+    if signed and abs(number) < 10:
+        return signed_number(number).replace("+", MINUS) if number < 0 else signed_number(number)
     if signed:
-        return signed_number(number) if abs(number) < 10 else ("+" if number > 0 else MINUS) + f"{abs(number):.3g}"
+        return ("+" if number > 0 else MINUS) + f"{abs(number):.3g}"
     if number in (0.0, 1.0):
         return f"{number:.0f}"
     return f"{number:.3f}".removeprefix("0") if number < 0.9995 else f"{number:.2f}"

@@ -152,13 +152,20 @@ class PicturesCanvas(PointedPicture):
     def mousePressEvent(self, event: QMouseEvent) -> None:
         if event.button() is not Qt.MouseButton.LeftButton or self._drawing is None:
             return
-        handle = self._drawing.grab(self._picture, self.picture_layout, event.position())
+        place = event.position()
+        handle = self._drawing.grab(self._picture, self.picture_layout, place)
+        change = None
         if handle is None:
-            self._emit(self._drawing.click(self._state(), self._picture, self.picture_layout, event.position()))
-            return
+            change = self._drawing.click(self._state(), self._picture, self.picture_layout, place)
+            if change is None or not self._drawing.follows:
+                self._emit(change)
+                return
+            handle = self.spot_at(place)
         # All as it is now: axes that follow what is dragged would run away from the pointer.
         self._pressed = self.picture_layout
         self._drag = partial(self._drawing.drag, self._state(), self._picture, self._pressed, handle)
+        if change is not None:
+            self.dragged.emit(change)
 
     def mouseMoveEvent(self, event: QMouseEvent) -> None:
         if self._drag is not None:

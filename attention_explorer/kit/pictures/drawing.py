@@ -102,6 +102,8 @@ class PictureDrawing(Generic[S, P, L]):
 
     A drag is one step of the history, and Esc puts back what was there before it.
     """
+    follows: bool = False
+    """Whether what a click sets goes on following the pointer until the button is let go."""
     press: Callable[[S, P, int], Change[S] | None] = _nothing_to_press
     """What a key (of Qt.Key) does while the picture has the keyboard; None leaves it to the page."""
     walk: Callable[[P, Any, int], Any] = _nothing_to_walk

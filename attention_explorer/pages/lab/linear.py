@@ -108,8 +108,9 @@ def factor_text(factor: float) -> str:
     return exact(factor)
 
 
-def _is_rounding(by: Scaled) -> bool:
-    return by.error <= 1e-9 * float(np.abs(by.expected).max())
+def is_rounding(by: Scaled) -> bool:
+    """Whether there is a difference, and only because numbers are rounded."""
+    return 0.0 < by.error <= 1e-9 * float(np.abs(by.expected).max())
 
 
 def linear_headline(picture: LinearPicture) -> str:
@@ -122,7 +123,11 @@ def linear_headline(picture: LinearPicture) -> str:
         return "One token: linear in V and in X."
     if not tests and by_x.error == 0.0:
         return f"Linear in V. Times {factor_text(picture.factor)} does not test X."
-    return "Linear in V, and here in X too." if tests and _is_rounding(by_x) else "Linear in V, not in X."
+    return (
+        "Linear in V, and here in X too."
+        if tests and (not by_x.error or is_rounding(by_x))
+        else "Linear in V, not in X."
+    )
 
 
 def linear_panel(picture: LinearPicture) -> str:
@@ -133,7 +138,7 @@ def linear_panel(picture: LinearPicture) -> str:
     if picture.moved == 0.0:
         return f"Times {c} leaves the weights as they are, so it does not tell. Choose another factor."
     return (
-        f"Of {c} × V the weights know nothing. {c} × X makes the scores {factor_text(picture.factor**2)} times as "
+        f"{c} × V leaves the weights as they are. {c} × X makes the scores {factor_text(picture.factor**2)} times as "
         f"large, and the softmax changes the weights by up to {size_text(picture.moved)}."
     )
 

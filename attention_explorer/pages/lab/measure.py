@@ -93,8 +93,6 @@ def measured(state: CostState, clock: Callable[[], float] = time.perf_counter) -
     precision = computed_as(state.precision)
     points: list[MeasuredPoint] = []
     lengths = lengths_measured(state)
-    work = [n * n for n in lengths]
-    done = 0.0
     for n in lengths:
         q, k, v = _arrays(n, state.d_k, precision)
         run = _attention(q, k, v)
@@ -104,16 +102,19 @@ def measured(state: CostState, clock: Callable[[], float] = time.perf_counter) -
             while _goes_on(runs):
                 runs.append(_seconds(run, clock))
                 so_far = (*points, MeasuredPoint(n, tuple(runs)))
-                share = done + n * n / sum(work) * min(len(runs) / FEWEST, 1.0)
-                yield 0.95 * min(share, 1.0), Measurement(state.d_k, precision, so_far)
+                yield 0.95 * (len(points) + _done(runs)) / len(lengths), Measurement(state.d_k, precision, so_far)
         except MemoryError:
             raise ExplorerError(
                 f"There is not enough memory for a {n} × {n} matrix of {precision.value}. Measure up to {n // 2} "
                 "tokens."
             ) from None
         points.append(MeasuredPoint(n, tuple(runs)))
-        done += n * n / sum(work)
     yield 1.0, Measurement(state.d_k, precision, tuple(points), _heads_measured(state, precision, clock))
+
+
+def _done(runs: list[float]) -> float:
+    """Return how much of the runs at one n is done; each n takes about as long, but for the longest."""
+    return min(len(runs) / FEWEST, max(len(runs) / MOST, sum(runs) / LONG_ENOUGH), 1.0)
 
 
 def _goes_on(runs: list[float]) -> bool:

@@ -73,7 +73,7 @@ def _strips(state: CostState) -> tuple[Strip, ...]:
 
     kinds = (
         ("bigram", "the token before", upto(1)),
-        ("fixed context", f"{state.context} tokens", upto(state.context)),
+        ("fixed context", counted(state.context, "token"), upto(state.context)),
         (
             "recurrent state",
             f"ρ = {state.decay:g} a step",
@@ -81,7 +81,9 @@ def _strips(state: CostState) -> tuple[Strip, ...]:
         ),
         (
             "self-attention",
-            f"window of {grouped(state.window)}" if state.windowed else _all_tokens(state.n),
+            f"{counted(state.window - 1, 'token')}, w = {grouped(state.window)}"
+            if state.windowed
+            else _all_tokens(state.n),
             upto(seen),
         ),
     )

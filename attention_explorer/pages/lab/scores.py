@@ -88,6 +88,8 @@ class ScoresPicture:
     def axis_ends(self, scaled: bool) -> tuple[float, float]:
         """Return where the axis of the raw or the scaled scores begins and ends: at this d_k, or at the one held."""
         d_k = self.state.axis_d_k or self.state.d_k
+        if self.state.source is ScoreSource.EMBEDDINGS:
+            d_k = max(d_k, self.state.d_k)  # a token's score with itself lies around d_k, and is to be seen
         edges = bin_edges(self.state.setting_at(d_k))
         root = math.sqrt(d_k) if scaled and not self.state.shared_axis else 1.0
         return float(edges[0]) / root, float(edges[-1]) / root

@@ -126,10 +126,11 @@ def _labels(numbers: GrowthPicture, scaled: bool) -> list[Mark]:
     apart[max(index - 2, 0) : index + 3] = -1.0
     apart[-5:] = -1.0  # a name there would have to turn back
     named = int(np.argmax(apart))
-    return [
-        Label(here.d_k, float(values[index]), said.measured(here.of(scaled).largest), ink, 16.0, bold=True),
-        Label(numbers.points[named].d_k, float(values[named]), _name(scaled), ink, 15.0),
-    ]
+    name = Label(numbers.points[named].d_k, float(values[named]), _name(scaled), ink, 15.0)
+    texts = {each: said.measured(here.of(each).largest) for each in (False, True)}
+    if not scaled and texts[False] == texts[True]:
+        return [name]  # one number says both, and two beside one place would cross the curves
+    return [Label(here.d_k, float(values[index]), texts[scaled], ink, 16.0, bold=True), name]
 
 
 def _spread(numbers: GrowthPicture) -> Plot:

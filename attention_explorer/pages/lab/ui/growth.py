@@ -180,9 +180,11 @@ def _crossing(numbers: GrowthPicture) -> list[Mark]:
     equal = numbers.crossover
     if equal is None or not numbers.lengths[0] < equal < numbers.lengths[-1]:
         return []
-    at = numbers.value_at(numbers.curve("flat"), equal)
-    label = Label(equal, at, f"equal at n = {grouped(round(equal))}")
-    return [Points("", (equal,), (at,), size=4.5, is_filled=False), label]
+    at, n = numbers.value_at(numbers.curve("flat"), equal), numbers.state.n
+    ring = Points("", (equal,), (at,), size=4.5, is_filled=False)
+    if 0.4 * equal < n < 1.1 * equal:  # the step has its number there, and the panel says where both are equal
+        return [ring]
+    return [ring, Label(equal, at, f"equal at n = {grouped(round(equal))}")]
 
 
 def _measured(numbers: GrowthPicture) -> list[Mark]:

@@ -24,7 +24,6 @@ from attention_explorer.pages.stack.state import BlockState
 from attention_explorer.pages.stack.wording import layer_parts
 
 OUTPUT, LEFT = "The output, multiplied", ("What is left if V is multiplied", "What is left if X is multiplied")
-FORMULA = "f(c · x) = c · f(x)"
 INKS = ("value_ink", "text")
 """Of what is said of V and of X."""
 DIFFERENCES = (2, 5)
@@ -53,19 +52,25 @@ class Linear(Picture[BlockState, LinearPicture]):
         c, count = linear.factor_text(numbers.factor), numbers.by[0].found.shape[1]
         maps = [RowsMap(OUTPUT, numbers.maps[1], title=f"{c} × output", detail=f"feature 0…{count - 1} →, token ↓")]
         for which, name in enumerate(LEFT):
-            error = size_text(numbers.by[which].error)
-            title = f"with {c} × {'VX'[which]}, minus that: {'' if error == '0' else '≤ '}{error}"
+            by = numbers.by[which]
+            error = size_text(by.error)
+            what = f"{'' if error == '0' else '≤ '}{error}{', rounding' * linear.is_rounding(by)}"
+            title = f"with {c} × {'VX'[which]}, minus that: {what}"
             maps.append(RowsMap(name, numbers.maps[DIFFERENCES[which]], title=title, ink=INKS[which]))
         return Above(tuple(maps), gap=12)
 
     def panel(self, numbers: LinearPicture) -> Panel:
         c = linear.factor_text(numbers.factor)
         readings = tuple(
-            Reading(size_text(each.error), f"off, with {c} × {name}", ink)
+            Reading(
+                size_text(each.error), f"{'rounding' if linear.is_rounding(each) else 'off'}, with {c} × {name}", ink
+            )
             for each, name, ink in zip(numbers.by, "VX", INKS, strict=True)
         )
         title = "Largest difference"
-        return Panel(title, (Readings(title, readings),), linear.linear_panel(numbers), FORMULA)
+        same = ("=" if not each.error or linear.is_rounding(each) else "≠" for each in numbers.by)
+        formula = ", ".join(f"f(c · {x}) {sign} c · f({x})" for x, sign in zip("VX", same, strict=True))
+        return Panel(title, (Readings(title, readings),), linear.linear_panel(numbers), formula)
 
     def words(self, numbers: LinearPicture, hit: Hit) -> str:
         return linear.linear_words(numbers, *hit.part)

@@ -34,6 +34,8 @@ MARGIN = 96.0
 FEW = 4
 """So many keys have room for all digits that are worth writing."""
 LEAST_REACH, MOST_BOTH_SIDES, LEAST_SLOPE = 1.0, 30.0, 1e-18
+TROUBLE = 26.0
+"""Pixels at zoom 1: the letters of what is wrong with all weights."""
 WIDE = 0.3
 """Half the width of a bar, in columns."""
 _NUDGES = {
@@ -181,7 +183,7 @@ def _score_axis(numbers: BenchPicture) -> Axis:
     # Small scores can be dragged to the other side of 0; large ones would have no room for it.
     least = max(LEAST_REACH, *sides) / 3 if max(sides) <= MOST_BOTH_SIDES else 0.0
     room = 0.2 * sum(max(side, least) for side in sides)  # for a ring and a number
-    low, high = (_round_end(side + room if side > least else least) for side in sides)
+    low, high = (_round_end(max(side + room, least) if side else least) for side in sides)
     which = f" of query {numbers.row + 1}" if len(numbers.weights) > 1 else ""
     return Axis(-low, high, f"scores{which}", grid=True)
 
@@ -197,7 +199,11 @@ def _weights(numbers: BenchPicture) -> Plot:
     keys = len(weights)
     marks: list[Mark] = [_bars([weight if math.isfinite(weight) else 0.0 for weight in weights], 0.75)]
     if numbers.fault is not Fault.NONE:
-        middle = Label(keys / 2, 0.55, _trouble(numbers), "loss_ink", 26.0, bold=True)
+        # Where only some are, within the column of the first of them: bars of others are not to be written over.
+        broken = np.flatnonzero(~np.isfinite(numbers.weights[numbers.row]))
+        is_whole = len(broken) in (0, keys)
+        x, size = (keys / 2, TROUBLE) if is_whole else (broken[0] + 0.5, max(13.0, min(TROUBLE, 60.0 / keys)))
+        middle = Label(x, 0.55, _trouble(numbers), "loss_ink", size, bold=True)
         marks.append(replace(middle, fixed=True, anchor=(0.5, 0.5)))
     marks += [_number(key, weight, keys) for key, weight in enumerate(weights) if math.isfinite(weight)]
     ticks = tuple((share / 4, short_number(share / 4)) for share in range(5))
