@@ -246,15 +246,16 @@ class Form(QWidget, Generic[S]):
 
     def _typed(self, name: str, said: Declaration) -> QWidget:
         line = TypedLine(said.label, said.tip, lambda: self._written[name].text(value_of(self._state, name)))
-        line.typed.connect(lambda text: self._read(name, text))
+        line.typed.connect(lambda text: self._read(name, line, text))
         return line
 
     # ---- Setting ----
 
-    def _read(self, name: str, text: str) -> None:
+    def _read(self, name: str, line: TypedLine, text: str) -> None:
         try:
             value = self._written[name].value(text)
         except ExplorerError as error:
+            line.refuse(str(error))
             self.refused.emit(str(error))
             return
         if value != value_of(self._state, name):

@@ -343,7 +343,8 @@ QPushButton:focus, QComboBox:focus, QDoubleSpinBox:focus, QLineEdit:focus, QTool
 QPlainTextEdit:focus {{ border: {px(2)}px solid {t.focus}; }}
 QPushButton:focus, QComboBox:focus, #tool:focus {{ padding: {px(4) - wider}px {px(9) - wider}px; }}
 QDoubleSpinBox:focus, QLineEdit:focus {{ padding: {px(4) - wider}px {px(5) - wider}px; }}
-QDoubleSpinBox[refused="true"], QDoubleSpinBox[refused="true"]:focus {{ background: {t.note};
+QDoubleSpinBox[refused="true"], QDoubleSpinBox[refused="true"]:focus,
+QLineEdit[refused="true"], QLineEdit[refused="true"]:focus {{ background: {t.note};
     border: {px(2)}px dashed {t.text}; padding: {px(4) - wider}px {px(5) - wider}px; }}
 QPushButton:checked:focus {{ border-color: {t.focus_on_strong}; }}
 #chip {{ padding: {px(2)}px {px(8)}px {px(2)}px {px(5)}px; border-radius: {px(11)}px; color: {t.muted};

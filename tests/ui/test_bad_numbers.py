@@ -231,11 +231,14 @@ def test_what_is_refused_goes_with_another_number_or_another_view(refusing) -> N
     assert not is_marked(box)
 
 
-def test_nothing_is_no_text_to_mend(refusing) -> None:
+def test_nothing_is_no_text_to_mend(refusing, qtbot) -> None:
     at, box, shown = refusing
+    QApplication.processEvents()
+    assert QToolTip.isVisible()
     box.selectAll()
     QTest.keyClick(box, Qt.Key.Key_Delete)
     at.key(Qt.Key.Key_Return, widget=box)
+    qtbot.waitUntil(lambda: not QToolTip.isVisible())  # which spoke of another text
     assert box.text() == shown
     assert not is_marked(box)
     assert "does not fit here" in at.told

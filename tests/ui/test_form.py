@@ -228,6 +228,9 @@ def test_a_list_is_written_and_read_at_the_end(shown, key) -> None:
     assert len(shown.labels) == 1
     shown.type_into("row", "3, x", key)
     assert shown.refused == ["“3, x” is no row."]
+    assert line.text() == "3, x"  # which can be mended
+    line.setFocus()
+    QTest.keyClick(line, Qt.Key.Key_Escape)
     assert line.text() == "3, 4, 5"
 
 

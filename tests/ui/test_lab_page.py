@@ -13,8 +13,9 @@ import pytest
 from frame_driver import FrameDriver
 from heads_driver import painted_texts, pixels
 from PySide6.QtCore import QPointF, Qt
+from PySide6.QtGui import QColor
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QApplication, QStyle, QStyleOptionComboBox
+from PySide6.QtWidgets import QApplication, QStyle, QStyleOptionComboBox, QToolTip
 from window_driver import copied_numbers
 
 from attention_explorer.core.preset import preset_of
@@ -23,6 +24,7 @@ from attention_explorer.kit.controls.choice import ChoiceBox
 from attention_explorer.kit.export.figure import encoded, write_figure
 from attention_explorer.kit.picture import NOTHING
 from attention_explorer.kit.pictures.pointed_picture import NOWHERE
+from attention_explorer.kit.theme import LIGHT
 from attention_explorer.model import NormPlacement
 from attention_explorer.model.score_draws import ScoreSource
 from attention_explorer.pages.explorer import ExplorerState
@@ -439,7 +441,19 @@ def test_scores_are_typed_and_what_cannot_be_read_is_refused(open_lab) -> None:
     at.type_into(line, "1, 2; 3")
     assert at.state.bench.rows == ((1.0, 2.0), (3.0, 4.0))
     assert "same number of keys" in at.told
+    assert line.text() == "1, 2; 3"  # to be mended
+    assert line.toolTip().startswith(at.told)
+    assert QToolTip.text() == at.told
+    assert line.grab().toImage().pixelColor(line.width() - 20, line.height() // 2) == QColor(LIGHT.note)
+    line.setFocus()
+    at.key(Qt.Key.Key_Escape, widget=line)
     assert line.text() == "1, 2; 3, 4"
+    assert at.told not in line.toolTip()
+    at.type_into(line, "x")
+    QTest.keyClicks(line, ",")
+    assert "x" not in line.toolTip()  # no longer said of what is being mended
+    at.type_into(line, "5, 6")
+    assert at.state.bench.rows == ((5.0, 6.0),)
 
 
 def test_adding_a_constant_moves_scores_and_no_weight(open_lab) -> None:

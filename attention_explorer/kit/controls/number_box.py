@@ -55,6 +55,8 @@ class NumberBox(QDoubleSpinBox):
         reason = self._reason_against(self._refused) if self._refused else ""
         super().setToolTip("\n".join(filter(None, (reason, self._tip))))
         if bool(reason) != bool(self.property(REFUSED)):
+            if not reason:
+                QToolTip.hideText()  # that said why the text before could not be used
             self.setProperty(REFUSED, bool(reason))
             self.style().unpolish(self)
             self.style().polish(self)
