@@ -216,7 +216,7 @@ def run_window(
     end.install()
     window.files.start(data_folder(), path, goes_on=state is None)
     if page:
-        window.show_page(page)
+        window.begin_on(page)
     window.show()
     later(window, collect_garbage_again)
     ahead = LoadAhead(window)

@@ -256,6 +256,11 @@ class MainWindow(Host):
         page.focus_first()
         self.turned.emit()
 
+    def begin_on(self, identifier: str) -> None:
+        """Show a page that was asked for before there was a window: there is nothing to go back to."""
+        self.show_page(identifier)
+        self.session.views.clear()
+
     def made_page(self, entry: PageEntry) -> Page:
         """Return a page, making it if it was not shown before."""
         if entry.id not in self._pages:

@@ -518,18 +518,18 @@ def test_a_state_that_forgets_at_once_or_never(decay) -> None:
 
 def test_steps_and_paths_of_both_layers() -> None:
     rows = {row.name: row for row in reach_picture(CostState()).rows}
-    path = rows["path, first to last token"]
+    path = rows["longest path"]
     assert (path.recurrent, path.attention) == ("1023 steps", "1 layer")
-    assert rows["steps in a row, reading"].attention == "1"
-    writing = rows["steps in a row, writing"]
+    assert rows["steps, reading"].attention == "1"
+    writing = rows["steps, writing"]
     assert writing.recurrent == writing.attention == "n = 1024"
-    work = plain(rows["operations, layer"].words)
+    work = plain(rows["operations"].words)
     assert f"{plain(grouped(4 * 1024 * 768**2))}" in work
     assert f"{plain(grouped(8 * 1024 * 768**2 + 4 * 1024**2 * 768))}" in work
     windowed = {row.name: row for row in reach_picture(preset("window").state).rows}
-    assert windowed["path, first to last token"].attention == "25 layers"
+    assert windowed["longest path"].attention == "25 layers"
     alone = {row.name: row for row in reach_picture(replace(CostState(), windowed=True, window=1)).rows}
-    assert alone["path, first to last token"].attention == "never"
+    assert alone["longest path"].attention == "never"
 
 
 @pytest.mark.parametrize("n", [1, 2])

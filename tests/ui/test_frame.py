@@ -34,7 +34,7 @@ from attention_explorer.pages.lab.state import LabState, LabView
 from attention_explorer.pages.lab.ui.views import views
 from attention_explorer.pages.stack.learned import learned_block
 from attention_explorer.pages.stack.state import BlockState, Initialiser
-from attention_explorer.session.settings import SettingsStore
+from attention_explorer.session.settings import Settings, SettingsStore
 from attention_explorer.sources.learned.box import BOX
 from attention_explorer.tools.code.programs import program_of
 from attention_explorer.tools.code.ui.panel import COVERED
@@ -258,9 +258,34 @@ def test_the_drawer_and_what_is_searched_stay_in_other_views(open_lab) -> None:
     assert at.drawer.search.text() == "d_model"
     assert at.field("d_model").isVisible()
     assert not at.field("seed").isVisible()
+    at.show(LabView.INPUTS)  # which has no such setting
+    assert at.drawer.search.text() == ""
+    assert at.field("sentence").isVisible()
+    assert not at.drawer.nothing.isVisible()
     at.press(at.drawer.less)
     at.show(LabView.COST)
     assert not at.drawer.isVisible()
+
+
+def test_the_keyboard_goes_with_the_view_that_is_gone_back_to(open_lab) -> None:
+    at = open_lab(LabView.COST, **QUICK)
+    at.show(LabView.NORM)
+    buttons = at.page.bar.view_row.buttons
+    assert QApplication.focusWidget() is buttons[LabView.NORM]
+    at.back()
+    assert QApplication.focusWidget() is buttons[LabView.COST]
+    at.canvas.setFocus()
+    at.key(Qt.Key.Key_Right, Qt.KeyboardModifier.AltModifier)
+    assert QApplication.focusWidget() is at.canvas
+
+
+def test_a_page_that_was_asked_for_is_where_it_begins(make_window) -> None:
+    window = make_window(settings=Settings(page="lookup"))
+    for page, view in (("lab", LabView.WHY), ("cost", LabView.COST)):
+        window.begin_on(page)
+        assert window.page.view.id is view
+        assert not window.session.can_go_back
+        assert not window.session.can_undo
 
 
 EVERY = [(view, part, name) for view in VIEWS for part in ("fields", "more") for name in getattr(view, part)]

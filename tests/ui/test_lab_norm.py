@@ -65,7 +65,7 @@ def test_pointing_tells_both_outputs(shown: PictureOnCanvas) -> None:
 @pytest.mark.parametrize(
     ("changes", "headline"),
     [
-        ({}, "ε under the root shrinks far larger rows."),
+        ({}, "Under the root, ε shrinks larger rows too."),
         ({"eps": 0.5}, "ε shrinks small rows, wherever it stands."),
         ({"eps": 0.0, "norm_kind": NormKind.RMS}, "Without ε, rows of any size come out with 1."),
     ],

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from frame_driver import FrameDriver
+from frame_driver import CTRL, FrameDriver
 from heads_driver import painted_texts, pixels
 from PySide6.QtCore import QPointF, Qt
 from PySide6.QtGui import QColor
@@ -286,12 +286,18 @@ def test_the_window_answers_while_something_is_measured(measuring, steps) -> Non
     assert at.state.n == 2048
     at.choose(at.few("quantity"), Quantity.BYTES)
     assert at.page.measuring.is_busy()
-    at.key(Qt.Key.Key_M)
+    at.key(Qt.Key.Key_M, CTRL)
     assert "already under way" in at.told
     at.key(Qt.Key.Key_Escape)
-    at.key(Qt.Key.Key_M)
+    at.key(Qt.Key.Key_M, CTRL)
     assert "has not quite ended yet" in at.told
     assert at.page.measuring.wait(5)
+
+
+def test_a_letter_by_itself_measures_nothing(measuring, steps) -> None:
+    at = measuring()
+    at.key(Qt.Key.Key_M)
+    assert not at.page.measuring.is_busy()
 
 
 def test_measuring_from_another_view_shows_the_curves(measuring, steps) -> None:
@@ -633,6 +639,13 @@ def test_the_drawer_says_all_that_the_picture_says(open_lab, view) -> None:
     assert at.notes.split("\n") == [title, sentence, *said]
     assert len(set(at.notes.split("\n"))) == len(said) + 2, "nothing twice"
     assert at.verdict.endswith("\n".join(picture.truths).replace("\N{NO-BREAK SPACE}", " "))
+
+
+def test_the_names_in_the_table_of_reach_are_whole(open_lab) -> None:
+    at = open_lab(LabView.REACH)
+    at.page.open_drawer(True)
+    texts = painted_texts(at.drawer.table.paint_picture)
+    assert {row[0] for row in at.view.picture.table(at.picture).rows} <= set(texts)
 
 
 @pytest.mark.parametrize("view", [LabView.WHY, LabView.AGAINST, LabView.COST, LabView.REACH, LabView.DEPTH])

@@ -105,6 +105,8 @@ class FrameBar(QWidget):
 
     def show_view(self, view: View[Any], example: str, *, changed: bool) -> None:
         """Show which view is on show, and which example its settings come from."""
+        if self.window().focusWidget() in self.view_row.buttons.values():
+            self.view_row.buttons[view.id].setFocus()  # another had the keyboard, and Back was pressed
         self.view_row.show_value(view.id)
         self.view_box.show_value(view.id)
         own = self.examples[view.id]

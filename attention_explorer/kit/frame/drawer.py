@@ -99,9 +99,14 @@ class Drawer(QWidget):
 
     def show_view(self, view: View[Any]) -> None:
         """Have the fields of a view."""
-        self.form = self.form_of(view)
-        for form in self._forms.values():
-            form.setVisible(form is self.form)
+        form, before = self.form_of(view), getattr(self, "form", None)
+        if form is before:
+            return
+        self.form = form
+        for each in self._forms.values():
+            each.setVisible(each is form)
+        if self.search.text() and not form.search_for(self.search.text()):
+            self.search.clear()  # it was looked for in another view
 
     def show_state(self, state: Any) -> None:  # noqa: ANN401 # of the part of the view
         """Show the fields of a state."""

@@ -107,7 +107,7 @@ def norm_headline(state: BlockState) -> str:
         return "Without ε, rows of any size come out with 1."
     if state.eps >= MIDDLING:
         return "ε shrinks small rows, wherever it stands."
-    return "ε under the root shrinks far larger rows."
+    return "Under the root, ε shrinks larger rows too."
 
 
 def norm_panel(state: BlockState) -> str:

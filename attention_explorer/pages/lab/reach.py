@@ -95,7 +95,7 @@ def _rows(state: CostState, cost: ModelSize) -> tuple[Comparison, ...]:
     return (
         _path_row(state),
         Comparison(
-            "steps in a row, reading",
+            "steps, reading",
             f"n = {n}",
             "1",
             "h_t needs h_(t−1); no position waits",
@@ -103,7 +103,7 @@ def _rows(state: CostState, cost: ModelSize) -> tuple[Comparison, ...]:
             "the layer below at once. That says nothing about wall-clock time.",
         ),
         Comparison(
-            "products in a row, layer",
+            "products in turn",
             f"n = {n}",
             "4",
             "h·U each step; X·W, Q·Kᵀ, ·V, ·W_O",
@@ -112,7 +112,7 @@ def _rows(state: CostState, cost: ModelSize) -> tuple[Comparison, ...]:
         ),
         _operations_row(state, cost),
         Comparison(
-            "steps in a row, writing",
+            "steps, writing",
             f"n = {n}",
             f"n = {n}",
             "each token comes before the next",
@@ -128,7 +128,7 @@ def _path_row(state: CostState) -> Comparison:
     path = attention_path(state.n, state.window_shown)
     layers = "layer" if path == 1 else "layers"
     return Comparison(
-        "path, first to last token",
+        "longest path",
         f"{grouped(longest)} steps",
         "never" if path is None else f"{grouped(path)} {layers}",
         "n − 1 through one state; any pair at once" if not state.windowed else "n − 1; ⌈(n − 1) ÷ (w − 1)⌉",
@@ -143,7 +143,7 @@ def _operations_row(state: CostState, cost: ModelSize) -> Comparison:
     recurrent = recurrent_flops(state.n, state.d_model)
     attention = cost.quadratic_flops + cost.projection_flops
     return Comparison(
-        "operations, layer",
+        "operations",
         operation_words(recurrent),
         operation_words(attention),
         f"4·n·d²; 8·n·d² + 4·{square}·d",
@@ -162,7 +162,7 @@ def _memory_row(state: CostState, cost: ModelSize) -> Comparison:
     d, kept = grouped(state.d_model), grouped(cost.cache_elements // cost.layers)
     key, where = ("w", " in the window") if state.is_narrow else ("n", "")
     return Comparison(
-        "what is kept of the past",
+        "what is kept",
         f"d = {d}",
         f"2·{key}·d = {kept}",
         f"one state; keys and values of every token{where}",

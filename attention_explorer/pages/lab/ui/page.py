@@ -5,8 +5,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from PySide6.QtCore import Qt
-from PySide6.QtGui import QKeyEvent
 from PySide6.QtWidgets import QPushButton, QWidget
 
 from attention_explorer.errors import ExplorerError
@@ -132,13 +130,7 @@ class LabPage(FramePage):
         self._say_how_far(None)
         return True
 
-    # ---- Keys and menu ----
-
-    def keyPressEvent(self, event: QKeyEvent) -> None:
-        if event.key() == Qt.Key.Key_M and not event.modifiers():
-            self.measure()
-        else:
-            super().keyPressEvent(event)
+    # ---- Menu ----
 
     @classmethod
     def actions_offered(cls) -> tuple[PageAction, ...]:

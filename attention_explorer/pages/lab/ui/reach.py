@@ -27,7 +27,7 @@ SHADES = "Reaches the newest token: strong all, faint nothing"
 CONTEXT, RECURRENT, ATTENTION = 1, 2, 3
 """Strips: of those that see up to some token, that end is dragged."""
 COLUMNS = (
-    Column("a layer over n tokens", is_bold=True),
+    Column("over n tokens", is_bold=True),
     Column("recurrent", is_right=True),
     Column("self-attention", is_right=True),
     Column("why: recurrent; attention", is_muted=True, rank=1),
