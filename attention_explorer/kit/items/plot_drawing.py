@@ -11,6 +11,7 @@ import numpy as np
 import pyqtgraph as pg
 from PySide6.QtCore import QPointF, QRectF, Qt
 from PySide6.QtGui import QFont, QPaintEngine, QPainter, QPen
+from PySide6.QtWidgets import QGraphicsObject
 
 from attention_explorer.core.colour_scale import FloatArray
 from attention_explorer.kit.drawing.legend import entry_boxes, entry_words
@@ -45,6 +46,7 @@ if TYPE_CHECKING:
 NO_PEN = QPen(Qt.PenStyle.NoPen)
 FAR = 1e4
 """How many heights of a plot away a curve still goes its way."""
+ANYWHERE = QRectF(-FAR, -FAR, 2 * FAR, 2 * FAR)
 
 
 class _Canvas:
@@ -110,7 +112,21 @@ class _Canvas:
         item.setStyle(hideOverlappingLabels=False, autoExpandTextSpace=False, **offset)
 
 
-class _Rectangles(pg.BarGraphItem):  # type: ignore[misc] # pyqtgraph has no types
+class _Unheard:
+    """An item that is drawn once: it follows no view, and nobody asks how large it is. Both take most of its time."""
+
+    itemChange = QGraphicsObject.itemChange  # noqa: N815 # a name of Qt
+
+    def boundingRect(self) -> QRectF:
+        """Say that it may be anywhere."""
+        return ANYWHERE
+
+
+class _Curve(_Unheard, pg.PlotCurveItem):  # type: ignore[misc] # pyqtgraph has no types
+    """Points joined by a line, or the area below them."""
+
+
+class _Rectangles(_Unheard, pg.BarGraphItem):  # type: ignore[misc] # pyqtgraph has no types
     """Bars that begin and end at whole pixels: sharp, and several times as fast."""
 
     def paint(self, painter: QPainter, *arguments: Any) -> None:  # noqa: ANN401 # as Qt calls it
@@ -188,7 +204,7 @@ def _grid(axis: Axis, along: float, across: float, look: Look, *, turned: bool) 
     at = np.repeat([axis.share(number) * along for number, _ in ticks], 2)
     ends = np.tile([0.0, across], len(ticks))
     x, y = (at, ends) if turned else (ends, at)
-    return [pg.PlotCurveItem(x, y, pen=QPen(pen(look.theme.grid, 1)), connect="pairs")]
+    return [_Curve(x, y, pen=QPen(pen(look.theme.grid, 1)), connect="pairs")]
 
 
 def _ticks_across(axis: Axis, along: float, look: Look) -> int:
@@ -224,11 +240,11 @@ def _between(mark: Between, plot: Plot, wide: float, high: float, look: Look) ->
     lows, highs = (np.clip(np.interp(x, own, end), 0.0, high) for end in ends)
     brush = colour_of(getattr(look.theme, mark.ink), mark.opacity)
     around = np.concatenate([x, x[::-1]]), np.concatenate([highs, lows[::-1]])
-    return pg.PlotCurveItem(*around, pen=NO_PEN, brush=brush, fillLevel="enclosed", antialias=True)
+    return _Curve(*around, pen=NO_PEN, brush=brush, fillLevel="enclosed", antialias=True)
 
 
 def _polyline(x: FloatArray, y: FloatArray, stroke: QPen, *, is_smooth: bool = True) -> Any:  # noqa: ANN401 # no types
-    return pg.PlotCurveItem(x, y, pen=stroke, antialias=is_smooth, connect="finite")
+    return _Curve(x, y, pen=stroke, antialias=is_smooth, connect="finite")
 
 
 def _bars(lows: Any, highs: Any, feet: Any, tops: Any, ink: str, opacity: float, look: Look) -> Any:  # noqa: ANN401
