@@ -9,6 +9,7 @@ import sys
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
 from enum import StrEnum
+from functools import cache
 from types import UnionType
 from typing import TYPE_CHECKING, Any, TypeVar, Union, get_args, get_origin, get_type_hints
 
@@ -181,6 +182,11 @@ def _part_of(hint: object) -> Any:  # noqa: ANN401 # a class of which there are 
 
 def declaration_of(kind: type[DataclassInstance], name: str) -> Declaration:
     """Return what is said of a field, or of what is `derived` from fields, by its dotted name."""
+    return _declaration_of(kind, name)
+
+
+@cache
+def _declaration_of(kind: type[DataclassInstance], name: str) -> Declaration:
     owner, own = class_with(kind, name)
     found: Declaration = getattr(_derives(owner, own), _KEY, None) or declarations(owner)[own]
     return found

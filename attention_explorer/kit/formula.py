@@ -152,6 +152,8 @@ class FormulaLayout:
             if isinstance(piece, Place) and piece.name in lit:
                 piece.paint_lit(painter, self.look)
         for piece in self.pieces:
+            if isinstance(piece, Place):
+                continue
             painter.save()
             painter.translate(piece.at)
             piece.paint(painter, self.look, colour_of(ink_of_part(self.look.theme, piece.role)))

@@ -41,10 +41,14 @@ class FormulaLabel(QWidget):
         self.setMouseTracking(True)
         self.setSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Fixed)
         self.setAccessibleName("Formula")
-        self.show_formula(formula)
+        self._take(formula)
 
     def show_formula(self, formula: Formula) -> None:
-        """Show another formula."""
+        """Show a formula; the one on show is not painted anew."""
+        if formula is not self._formula:
+            self._take(formula)
+
+    def _take(self, formula: Formula) -> None:
         self._formula = formula
         self._point_at("")
         # One without marks is no stop for Tab.

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 from enum import StrEnum
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
@@ -181,7 +181,18 @@ class View(Generic[S]):
 
 def loaded(state: S, ready: Preset[S], others: Iterable[str]) -> S:
     """Return the state of a preset with some fields as another state has them."""
-    found = ready.state
-    for name in others:
-        found = with_value(found, name, value_of(state, name))
-    return found
+    return _with_fields_of(ready.state, state, others)
+
+
+def _with_fields_of(found: S, state: S, names: Iterable[str]) -> S:
+    taken: dict[str, Any] = {}
+    inner: dict[str, list[str]] = {}
+    for name in names:
+        first, _, rest = name.partition(".")
+        if rest:
+            inner.setdefault(first, []).append(rest)
+        else:
+            taken[first] = getattr(state, first)
+    for first, rests in inner.items():
+        taken[first] = _with_fields_of(getattr(found, first), getattr(state, first), rests)
+    return replace(found, **taken)
