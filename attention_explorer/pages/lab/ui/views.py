@@ -148,7 +148,7 @@ def _of_layers() -> tuple[View[Any], ...]:
             deep,
             Depth(),
             "layers",
-            ("norm", "residual", "initialiser", "gain"),
+            ("norm", "residual", "initialiser"),
             stack,
             depth,
             switches,
