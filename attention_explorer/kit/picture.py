@@ -140,6 +140,10 @@ class Picture(Generic[S, N]):
         """Return all numbers as a table, for the drawer; None if the picture has none."""
         return None
 
+    def has_cells(self, numbers: N) -> bool:
+        """Whether there are maps in it, with tokens and a colour bar."""
+        return not self.reason(numbers) and self.item(numbers).has_cells
+
     def given(self, numbers: N) -> Item[Any]:
         """Return what is seen while its numbers are asked for."""
         return self.item(numbers).hidden()

@@ -21,6 +21,7 @@ from window_driver import copied_numbers
 from attention_explorer.core.preset import preset_of
 from attention_explorer.errors import ExplorerError
 from attention_explorer.kit.controls.choice import ChoiceBox
+from attention_explorer.kit.export.dialog import ExportDialog
 from attention_explorer.kit.export.figure import encoded, write_figure
 from attention_explorer.kit.picture import NOTHING
 from attention_explorer.kit.pictures.pointed_picture import NOWHERE
@@ -705,6 +706,14 @@ def test_figures_are_written_in_every_format(open_lab, view, tmp_path: Path) -> 
     assert said["settings"] == {name: value for name, value in asdict(at.state).items() if name != "preset"}
     write_figure(figure, tmp_path / "numbers.npy")
     np.testing.assert_array_equal(np.load(tmp_path / "numbers.npy"), next(iter(figure.numbers().arrays.values())))
+
+
+@pytest.mark.parametrize(("view", "has_maps"), [(LabView.GROWTH, False), (LabView.LINEAR, True)])
+def test_what_only_maps_have_is_offered_for_them_alone(open_lab, qtbot, view, has_maps) -> None:
+    at = open_lab(view, **QUICK)
+    dialog = ExportDialog(at.page, at.page.figure())
+    offered = {field: box.isEnabled() for field, box in dialog.form.parts.items()}
+    assert offered == {field: has_maps or field not in ("token_labels", "colour_bar") for field in offered}
 
 
 @pytest.mark.parametrize("zoom", [1.0, 1.5, 2.0])

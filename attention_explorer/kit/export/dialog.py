@@ -139,6 +139,7 @@ class ExportDialog(QDialog):
         self.form = ExportForm(
             last if isinstance(last, FigureOptions) else FigureOptions(".png"),
             is_styled=isinstance(figure, StyledFigure),
+            has_cells=getattr(figure, "has_cells", True),
         )
         self.form.changed.connect(self._wait)
         self.buttons = QDialogButtonBox(QDialogButtonBox.StandardButton.Cancel, self)

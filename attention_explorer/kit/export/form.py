@@ -41,6 +41,8 @@ PARTS = (
     ("caption", "Caption", "What the numbers were made with, below the picture"),
 )
 
+OF_MAPS = ("token_labels", "colour_bar")
+
 
 class ExportForm(QWidget):
     """Shows options and tells when a person changes them.
@@ -53,9 +55,11 @@ class ExportForm(QWidget):
 
     changed = Signal(object)
 
-    def __init__(self, options: FigureOptions, *, is_styled: bool, parent: QWidget | None = None) -> None:
+    def __init__(
+        self, options: FigureOptions, *, is_styled: bool, has_cells: bool = True, parent: QWidget | None = None
+    ) -> None:
         super().__init__(parent)
-        self.options, self._is_styled = options, is_styled
+        self.options, self._is_styled, self._has_cells = options, is_styled, has_cells
         self.problem = ""
         self.left_out = ""
         """The part that was switched off last, as `FigureOptions` calls it; empty once anything else is chosen."""
@@ -136,13 +140,16 @@ class ExportForm(QWidget):
         self._enable()
 
     def _enable(self) -> None:
-        """Grey what makes no difference to the chosen kind of file."""
+        """Grey what makes no difference to the chosen kind of file, or to a picture without maps."""
         kind = format_of(self.options.format)
         self.width_box.setEnabled(kind.is_picture)
         self.dpi_box.setEnabled(kind.is_raster)
-        self.cells.setEnabled(kind.is_picture and not kind.is_raster and self._is_styled)
+        self.cells.setEnabled(kind.is_picture and not kind.is_raster and self._is_styled and self._has_cells)
         for box in (self.theme, *self.parts.values()):
             box.setEnabled(kind.is_picture and self._is_styled)
+        if not self._has_cells:
+            for field in OF_MAPS:
+                self.parts[field].setEnabled(False)
 
     # ---- What people do ----
 

@@ -104,6 +104,10 @@ class Together(Item[tuple[Placed, ...]]):
     def names(self) -> tuple[str, ...]:
         return tuple(name for item in self.items for name in item.names())
 
+    @property
+    def has_cells(self) -> bool:
+        return any(item.has_cells for item in self.items)
+
     def data_box(self, layout: tuple[Placed, ...]) -> QRectF:
         return around(placed.item.data_box(placed.layout) for placed in layout)
 

@@ -124,6 +124,11 @@ class Item(Generic[L]):
         """Return what is hidden of it while its numbers are asked for, by its names."""
         return () if self.is_given else (self.name,)
 
+    @property
+    def has_cells(self) -> bool:
+        """Whether it has a map, with tokens and a colour bar."""
+        return False
+
     def data_box(self, layout: L) -> QRectF:
         """Return the smallest rectangle round what is drawn from data: without labels, axes and legend."""
         raise NotImplementedError

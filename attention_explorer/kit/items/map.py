@@ -56,6 +56,10 @@ class Map(Item[HeatmapLayout]):
         layout = layout_of(self.picture, look, box)
         return _taller(layout, box, look) if self.is_tall else layout
 
+    @property
+    def has_cells(self) -> bool:
+        return True
+
     def data_box(self, layout: HeatmapLayout) -> QRectF:
         return layout.cells
 

@@ -102,6 +102,8 @@ class PictureDrawing(Generic[S, P, L]):
 
     A drag is one step of the history, and Esc puts back what was there before it.
     """
+    has_cells: Callable[[P], bool] = lambda _picture: True
+    """Whether there may be maps in it, with tokens and a colour bar."""
     follows: bool = False
     """Whether what a click sets goes on following the pointer until the button is let go."""
     press: Callable[[S, P, int], Change[S] | None] = _nothing_to_press

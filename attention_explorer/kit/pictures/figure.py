@@ -57,6 +57,11 @@ class PicturesFigure:
         """The name a file is proposed."""
         return re.sub(r"\W+", "-", self.title).strip("-")
 
+    @property
+    def has_cells(self) -> bool:
+        """Whether there are maps in it."""
+        return self.drawing.has_cells(self.picture)
+
     def numbers(self) -> Numbers:
         """Return the numbers behind the picture."""
         return self.make_numbers(self.drawing.numbers(self.picture))
