@@ -4,15 +4,17 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from enum import StrEnum
-from typing import Self
+from typing import TYPE_CHECKING, Self
 
 from attention_explorer.core.counting import MOST_TOKENS, MOST_WISHED, Count, count_declared
 from attention_explorer.core.declared import declared
 from attention_explorer.fields import CheckedFields
 from attention_explorer.pages.preset_lists import preset_declared
 from attention_explorer.sources.learned.setup import LearningSetup
-from attention_explorer.sources.learned.task import Task
-from attention_explorer.sources.learned.tasks import task_of
+
+if TYPE_CHECKING:
+    # Loaded when there is a task: networks that learn would delay the first picture.
+    from attention_explorer.sources.learned.task import Task
 
 MOST_STEPS = 20_000
 """So far does Play go at most."""
@@ -34,6 +36,12 @@ class Speed(StrEnum):
         return {Speed.SLOW: 10.0, Speed.STEADY: 60.0, Speed.FULL: float("inf")}[self]
 
 
+def _task_of(name: str) -> Task:
+    from attention_explorer.sources.learned.tasks import task_of
+
+    return task_of(name)
+
+
 Head = tuple[int, int]
 """Layer and head, from 0."""
 Cell = tuple[int, int]
@@ -48,7 +56,7 @@ class TrainingState(CheckedFields):
     """
 
     setup: LearningSetup = declared(
-        lambda: replace(task_of(FIRST_TASK).setup, seed=FIRST_SEED),
+        lambda: LearningSetup(task=FIRST_TASK, seed=FIRST_SEED),
         "run",
         "All that decides the numbers, with the step",
         "Change what learns",
@@ -111,7 +119,7 @@ class TrainingState(CheckedFields):
     @property
     def task(self) -> Task:
         """What is learned."""
-        return task_of(self.setup.task)
+        return _task_of(self.setup.task)
 
     @property
     def reached(self) -> int:
@@ -165,7 +173,7 @@ class TrainingState(CheckedFields):
 
     def with_task(self, name: str) -> Self:
         """Return the state with another task, as that is proposed, with the last layer on show."""
-        setup = task_of(name).setup
+        setup = _task_of(name).setup
         return replace(
             self.with_setup(setup), layer=setup.layers - 1, head=0, row=-1, off=frozenset(), drawn=frozenset()
         )
@@ -197,11 +205,11 @@ def changed_setup(setup: LearningSetup, name: str, value: object) -> LearningSet
         Nothing can learn with it: the sizes do not go together, or the task has decided the field.
     """
     changed = replace(setup, **{name: value})  # type: ignore[arg-type]
-    task_of(changed.task).check(changed)
+    _task_of(changed.task).check(changed)
     return changed
 
 
 def reasons_against(setup: LearningSetup) -> dict[str, str]:
     """Return by field why it cannot be changed, where the task decides it."""
-    task = task_of(setup.task)
+    task = _task_of(setup.task)
     return dict.fromkeys(task.fixed, f"The task “{task.title}” decides this.")
