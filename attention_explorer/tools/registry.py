@@ -79,7 +79,7 @@ class Tools(QObject):
 
     def welcome(self) -> None:
         """Offer the lessons to somebody who is here for the first time."""
-        self.lessons.show_list(is_first=True)
+        self.lessons.welcome()
 
     def show_lessons(self) -> None:
         """Offer the lessons."""

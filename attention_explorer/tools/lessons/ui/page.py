@@ -19,11 +19,6 @@ ABOUT = (
     "lesson goes on where you left it."
 )
 
-WELCOME = (
-    "Attention is a soft dictionary, and here you can touch it. A lesson asks what will happen, and then shows it. "
-    "Lessons are always at the bottom left. There are few controls now; View → Full shows all."
-)
-
 
 class LessonList(QDialog):
     """Offers the lessons.
@@ -51,8 +46,6 @@ class LessonList(QDialog):
         look: Look,
         lessons: Sequence[Lesson],
         progress: Progress,
-        *,
-        is_first: bool = False,
     ) -> None:
         super().__init__(parent)
         self.setWindowTitle("Lessons")
@@ -60,7 +53,7 @@ class LessonList(QDialog):
         self._look, self._lessons = look, tuple(lessons)
         self.starts: tuple[QPushButton, ...] = ()
         self._column = QVBoxLayout(self)
-        about = QLabel(WELCOME if is_first else ABOUT)
+        about = QLabel(ABOUT)
         about.setWordWrap(True)
         about.setObjectName("muted")
         self._column.addWidget(about)
@@ -68,12 +61,11 @@ class LessonList(QDialog):
         self._rows.setObjectName("panel")
         rows = QVBoxLayout(self._rows)
         rows.setContentsMargins(0, 0, 0, 0)
-        self.starts = tuple(self._row(rows, lesson, progress.of(lesson), is_first=is_first) for lesson in self._lessons)
+        self.starts = tuple(self._row(rows, lesson, progress.of(lesson)) for lesson in self._lessons)
         rows.addStretch(1)
         self._column.addWidget(ColumnScroll(self._rows), 1)
-        self._column.addLayout(self._foot(progress, is_first=is_first))
-        if not is_first:
-            self._lead(progress)
+        self._column.addLayout(self._foot(progress))
+        self._lead(progress)
         high = look.px(100) + about.heightForWidth(look.px(530)) + self._rows.sizeHint().height()
         self.resize(look.px(620), min(high, max(parent.height() - 40, 300)))
 
@@ -88,7 +80,7 @@ class LessonList(QDialog):
         start.setDefault(True)
         start.setFocus()
 
-    def _row(self, rows: QVBoxLayout, lesson: Lesson, done: Done, *, is_first: bool) -> QPushButton:
+    def _row(self, rows: QVBoxLayout, lesson: Lesson, done: Done) -> QPushButton:
         card = Card(self._look)
         words = QVBoxLayout()
         title = QLabel(f"{self._lessons.index(lesson) + 1}. {lesson.title}")
@@ -102,8 +94,7 @@ class LessonList(QDialog):
         start.clicked.connect(lambda: self._choose(lesson))
         line = QHBoxLayout()
         line.addLayout(words, 1)
-        if not is_first:
-            line.addWidget(self._printing(lesson))
+        line.addWidget(self._printing(lesson))
         if done != Done():
             forget = QPushButton("Reset")
             forget.setAccessibleName(f"Reset: {lesson.title}")
@@ -124,21 +115,8 @@ class LessonList(QDialog):
         button.clicked.connect(lambda: self.printed.emit(lesson))
         return button
 
-    def _foot(self, progress: Progress, *, is_first: bool) -> QHBoxLayout:
+    def _foot(self, progress: Progress) -> QHBoxLayout:
         foot = QHBoxLayout()
-        if is_first:
-            first = QPushButton("Start with lesson 1")
-            first.setCheckable(True)
-            first.setChecked(True)  # like a chosen one: the one that leads on stands out
-            first.clicked.connect(lambda: self._choose(self._lessons[0]))
-            explore = QPushButton("Just explore")
-            explore.clicked.connect(self.reject)
-            foot.addStretch(1)
-            foot.addWidget(explore)
-            foot.addWidget(first)
-            first.setDefault(True)
-            first.setFocus()
-            return foot
         forget, close = QPushButton("Reset all"), QPushButton("Just explore")
         forget.setAutoDefault(False)
         forget.setEnabled(bool(progress.lessons))

@@ -7,7 +7,7 @@ from collections.abc import Callable, Collection
 from dataclasses import dataclass, replace
 from pathlib import Path
 from time import monotonic
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from PySide6.QtCore import QObject, SignalInstance
 
@@ -46,6 +46,9 @@ from attention_explorer.tools.lessons.words import (
     verdict_words,
 )
 from attention_explorer.tools.lessons.writing import EXAMPLE, example
+
+if TYPE_CHECKING:
+    from attention_explorer.tools.lessons.ui.first import FirstLessons
 
 LESSON_FILES = {SUFFIX_OF_LESSONS: "Lesson"}
 COVER = "?\n\nAnswer first. Then you see it here."
@@ -145,6 +148,8 @@ class LessonPlayer(QObject):
         self.progress = Progress.read(window.settings.lessons)
         self.place: Place | None = None
         self.card: LessonCard | None = None
+        self.first: FirstLessons | None = None
+        """What offers the first lessons, at the first start."""
         self._veiled: Page | None = None
         self._boxes: list[PresetBox] = []
         self._asked: Page | None = None
@@ -161,9 +166,25 @@ class LessonPlayer(QObject):
 
     # ---- Beginning and ending ----
 
-    def show_list(self, *, is_first: bool = False) -> None:
-        """Open the list of lessons; the first time, with a word of welcome."""
-        opened = LessonList(self._window, self._window.look, shelf.lessons(), self.progress, is_first=is_first)
+    def welcome(self) -> None:
+        """Offer the first lessons below the page, to somebody who is here for the first time."""
+        from attention_explorer.tools.lessons.ui.first import FirstLessons  # drawing them takes time to load
+
+        self.first = FirstLessons(self._window.look, shelf.lessons())
+        self.first.chosen.connect(self.start)
+        self.first.all_wanted.connect(self.show_list)
+        self.first.explore.clicked.connect(self._put_away)
+        self._window.stand_below(self.first)
+
+    def _put_away(self) -> None:
+        """Show the first lessons no longer: somebody has begun one, or explores."""
+        if self.first is not None:
+            discard(self.first)
+            self.first = None
+
+    def show_list(self) -> None:
+        """Open the list of lessons."""
+        opened = LessonList(self._window, self._window.look, shelf.lessons(), self.progress)
         opened.chosen.connect(self.start)
         opened.printed.connect(self._window.tools.hand_out)
         opened.forgotten.connect(self._forget)
@@ -217,6 +238,7 @@ class LessonPlayer(QObject):
     def start(self, lesson: Lesson, folder: Path | None = None) -> None:
         """Begin a lesson, or go on with it where it was left; the sessions of one of a file lie in its folder."""
         self.leave()
+        self._put_away()
         self._session.commit()
         self._since = monotonic()
         own, step = self._session.state, self.progress.of(lesson).step
@@ -347,8 +369,6 @@ class LessonPlayer(QObject):
         if page and page != self._window.settings.page:
             self._window.show_page(page)
         self._unveil()
-        self._window.light(place.light_in(place.case), dim=not place.is_done)
-        self._window.show_lit()
         if place.wants_place:
             self._asked = self._window.page
         if self._asked is not None:
@@ -356,12 +376,15 @@ class LessonPlayer(QObject):
         if place.is_covered:
             self._veiled = self._window.page
             if not self._veiled.withhold(WITHHELD):
+                self._window.light(())
                 self._window.cover(COVER)
                 return  # the case is not computed anywhere, where a copy might give it away
         if place.now is not None:
             self._session.apply(place.case, f"Lesson, step {place.step + 1}")
             for hint in self._window.page.findChildren(HintCard):
                 hint.hide()  # that of the preset, which would say something else than the lesson, or the answer
+        self._window.light(place.light_in(place.case), dim=not place.is_done)
+        self._window.show_lit()
         self._hide_presets()
 
     def _hide_presets(self) -> None:
@@ -573,6 +596,9 @@ class LessonPlayer(QObject):
         if self.card is not None:
             self.card.set_look(self._window.look)
             self._window.stand_above(self.card)
+        if self.first is not None:
+            self.first.set_look(self._window.look)
+            self._window.stand_below(self.first)
 
     def _show(self) -> LessonCard:
         place = self._playing()

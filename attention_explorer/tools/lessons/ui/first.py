@@ -1,0 +1,126 @@
+"""What somebody sees who is here for the first time: below the plane the first lessons, each as a picture."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from functools import partial
+
+from PySide6.QtCore import QRect, QSize, Qt, Signal
+from PySide6.QtGui import QIcon, QPixmap, QResizeEvent
+from PySide6.QtWidgets import QHBoxLayout, QLabel, QPushButton, QSizePolicy, QToolButton, QWidget
+
+from attention_explorer.kit.controls.card import Card
+from attention_explorer.kit.export.figure import FigureStyle, Sheet, StyledFigure, painted
+from attention_explorer.kit.theme import Look
+from attention_explorer.pages.explorer import ExplorerState
+from attention_explorer.pages.registry import PAGES
+from attention_explorer.session.later import later
+from attention_explorer.tools.lessons.lesson import Lesson
+from attention_explorer.tools.lessons.walk import begun, page_of
+
+MOST, WIDTH, HEIGHT = 6, 150, 84
+"""Lessons that are offered, and the pixels at zoom 1 of a picture."""
+TITLE = "Attention is a lookup you can touch."
+ABOUT = "Drag q and see what comes back. Or begin with a lesson: it asks what will happen, and then shows it."
+
+
+class FirstLessons(Card):
+    """A word of welcome and the first lessons; it stays until a lesson is begun or somebody wants to explore.
+
+    Signals
+    -------
+    chosen : Lesson
+        It is to begin.
+    all_wanted
+        All lessons are to be listed.
+    """
+
+    chosen = Signal(object)
+    all_wanted = Signal()
+
+    def __init__(self, look: Look, lessons: Sequence[Lesson], parent: QWidget | None = None) -> None:
+        self._look, self._lessons = look, tuple(lessons[:MOST])
+        self.buttons: tuple[QToolButton, ...] = ()
+        super().__init__(look, parent=parent)
+        self.setAccessibleName("First lessons")
+        title, about = QLabel(TITLE), QLabel(ABOUT)
+        title.setObjectName("cardTitle")
+        about.setObjectName("muted")
+        about.setMinimumWidth(1)  # it goes where there is no room
+        about.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Preferred)
+        self.more, self.explore = QPushButton("All lessons…"), QPushButton("Just explore")
+        self.more.clicked.connect(self.all_wanted)
+        self.explore.setToolTip("Put this away. Lessons are always at the bottom left.")
+        self.head.addWidget(title)
+        self.head.addWidget(about, 1)
+        self.head.addWidget(self.more)
+        self.head.addWidget(self.explore)
+        self.body.addLayout(self.head)
+        shelf = QWidget()
+        shelf.setMinimumWidth(1)  # a narrow window shows fewer
+        shelf.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Fixed)
+        row = QHBoxLayout(shelf)
+        row.setContentsMargins(0, 0, 0, 0)
+        self.buttons = tuple(self._button(number, lesson) for number, lesson in enumerate(self._lessons, start=1))
+        for button in self.buttons:
+            row.addWidget(button)
+        row.addStretch(1)
+        self.body.addWidget(shelf)
+        self.set_look(look)
+
+    def _button(self, number: int, lesson: Lesson) -> QToolButton:
+        button = QToolButton()
+        button.setObjectName("tool")
+        button.setToolButtonStyle(Qt.ToolButtonStyle.ToolButtonTextUnderIcon)
+        button.setText(f"{number}  {lesson.title}\n{lesson.minutes:g} min")
+        button.setToolTip(lesson.title)
+        button.setAccessibleName(f"Start: {lesson.title}")
+        button.clicked.connect(partial(self.chosen.emit, lesson))
+        return button
+
+    def set_look(self, look: Look) -> None:
+        super().set_look(look)
+        self._look = look
+        for button in self.buttons:
+            button.setIconSize(QSize(look.px(WIDTH), look.px(HEIGHT)))
+            button.setFixedSize(look.px(WIDTH + 16), look.px(HEIGHT + 50))
+        if self.buttons:
+            self._draw(self._pictures())
+
+    # ---- The pictures ----
+
+    def _pictures(self) -> Iterator[tuple[QToolButton, QIcon]]:
+        for button, lesson in zip(self.buttons, self._lessons, strict=True):
+            yield button, self._picture(lesson)
+
+    def _draw(self, pictures: Iterator[tuple[QToolButton, QIcon]]) -> None:
+        """Draw one after another, so that no hand has to wait for all."""
+        later(self, partial(self._draw_next, pictures))
+
+    def _draw_next(self, pictures: Iterator[tuple[QToolButton, QIcon]]) -> None:
+        button, icon = next(pictures, (None, QIcon()))
+        if button is not None:
+            button.setIcon(icon)
+            self._draw(pictures)
+
+    def _picture(self, lesson: Lesson) -> QIcon:
+        """Return what the page shows at the beginning of a lesson."""
+        state = begun(lesson.steps[0], ExplorerState())
+        entry = next(entry for entry in PAGES if entry.id == page_of(lesson, 0, state))
+        figure = entry.figure(state)
+        if isinstance(figure, StyledFigure):
+            figure = figure.styled(FigureStyle(self._look, is_titled=False, is_captioned=False, width=3.0 * WIDTH))
+        ratio = self.devicePixelRatioF()
+        room = QSize(self._look.px(WIDTH), self._look.px(HEIGHT)) * ratio
+        size = figure.size.scaled(room, Qt.AspectRatioMode.KeepAspectRatioByExpanding)
+        whole = QPixmap.fromImage(painted(Sheet(figure), size))
+        cut = whole.copy(QRect((size.width() - room.width()) // 2, 0, room.width(), room.height()))
+        cut.setDevicePixelRatio(ratio)
+        return QIcon(cut)
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        """Show as many as there is room for."""
+        super().resizeEvent(event)
+        fits = max(self.width() // self._look.px(WIDTH + 24), 1)
+        for place, button in enumerate(self.buttons):
+            button.setVisible(place < fits)
