@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field, fields, replace
+from dataclasses import MISSING, dataclass, field, fields, replace
 from enum import StrEnum
 from functools import cache
 from types import UnionType
@@ -208,6 +208,13 @@ def _derives(kind: type[DataclassInstance], name: str) -> Callable[..., object] 
     """Return the function of a property; None for a field."""
     found = getattr(kind, name, None)
     return found.fget if isinstance(found, property) else None
+
+
+def usual_of(kind: type[DataclassInstance], name: str) -> Any:  # noqa: ANN401 # of the type of its field
+    """Return the default of a declared field, by its dotted name; None if it has none."""
+    owner, own = class_with(kind, name)
+    default = next((part.default for part in fields(owner) if part.name == own), None)
+    return None if default is MISSING else default
 
 
 def value_of(state: object, name: str) -> Any:  # noqa: ANN401 # of the type of its field

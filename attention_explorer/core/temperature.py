@@ -11,7 +11,7 @@ LOWEST_TEMPERATURE, HIGHEST_TEMPERATURE = 0.01, 100.0
 SLIDER_STEPS = 400
 
 
-def temperature_declared() -> Any:  # noqa: ANN401 # takes the place of a default
+def temperature_declared(**said: Any) -> Any:  # noqa: ANN401 # more of `Declaration`; takes the place of a default
     """Return the field of a state that holds a temperature."""
     return declared(
         1.0,
@@ -21,6 +21,8 @@ def temperature_declared() -> Any:  # noqa: ANN401 # takes the place of a defaul
         "Change temperature",
         low=LOWEST_TEMPERATURE,
         high=HIGHEST_TEMPERATURE,
+        stops=tuple(slider_to_temperature(step) for step in range(SLIDER_STEPS + 1)),
+        **said,
     )
 
 

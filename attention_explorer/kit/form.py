@@ -69,6 +69,8 @@ class Form(QWidget, Generic[S]):
         For fields that are typed in a way of their own, how.
     in_column : bool
         Whether they stand below one another.
+    in_line : bool
+        Whether they stand in one line, which is never wrapped.
     most_buttons : int
         So many values of a choice stand beside one another at most; more are in a list.
 
@@ -94,6 +96,7 @@ class Form(QWidget, Generic[S]):
         *,
         written: Mapping[str, Written] | None = None,
         in_column: bool = False,
+        in_line: bool = False,
         most_buttons: int = MOST_BUTTONS,
     ) -> None:
         super().__init__(parent)
@@ -104,7 +107,7 @@ class Form(QWidget, Generic[S]):
         self.controls: dict[str, QWidget] = {}
         self._lines: dict[str, QWidget] = {}
         self._labels: list[QLabel] = []
-        self._layout: QLayout = QVBoxLayout(self) if in_column else FlowLayout(self)
+        self._layout: QLayout = (QVBoxLayout if in_column else QHBoxLayout if in_line else FlowLayout)(self)
         self._layout.setContentsMargins(0, 0, 0, 0)
         for name in names:
             self._lines[name] = self._line(name)

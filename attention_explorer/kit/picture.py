@@ -51,7 +51,7 @@ class Panel:
     sentence : str
         What follows from it, in 35 words at most.
     formula : str
-        What is computed, in the notation of formulas; none if empty.
+        What is computed, in the notation of formulas, a line for each; none if empty.
     """
 
     title: str = ""
@@ -67,6 +67,8 @@ class Picture(Generic[S, N]):
     `reason` why numbers cannot be drawn, nothing else is asked of them.
     """
 
+    fills_card = False
+    """Whether it goes from edge to edge of its card, its title in the panel, its controls beside the main quantity."""
     uses_pixels = False
     """Whether the picture depends on how many pixels there are."""
     narrowest = 360.0

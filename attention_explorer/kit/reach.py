@@ -12,9 +12,13 @@ from PySide6.QtWidgets import QAbstractButton, QLabel, QTabWidget, QWidget
 
 
 def part(page: QWidget, name: str) -> QWidget | None:
-    """Return what is called so on a page, with the label that belongs to it; None if there is nothing."""
+    """Return what is called so on a page, with the label that belongs to it; None if there is nothing.
+
+    Of several that which is on show: views may each have a control of the same name.
+    """
     called = [each for each in _parts(page) if _name(each) == name]
-    called.sort(key=lambda each: isinstance(each, QLabel))  # a label comes with its control, not in its place
+    # A label comes with its control, not in its place.
+    called.sort(key=lambda each: (isinstance(each, QLabel), not each.isVisibleTo(page)))
     return _whole(called[0], page) if called else None
 
 

@@ -79,6 +79,7 @@ class StateSession(QObject, Generic[State]):
         self.aside: State | None = None
         """The person's own work, while something else is shown in its place: that is what is kept of it."""
         self._label = ""
+        self._is_applying = False
         self._clock = clock
         self.history: History[State] = History(self)
         """The steps that changed the subject."""
@@ -101,6 +102,11 @@ class StateSession(QObject, Generic[State]):
     def is_previewing(self) -> bool:
         """Whether a change is shown that is not yet part of the history."""
         return self._state != self._committed
+
+    @property
+    def is_held(self) -> bool:
+        """Whether such a change goes on, as a drag does: more of it are to come."""
+        return self.is_previewing and not self._is_applying
 
     @property
     def is_new(self) -> bool:
@@ -185,7 +191,11 @@ class StateSession(QObject, Generic[State]):
     def apply(self, new: State, label: str, merge: str = "", *, within: float = MERGE_WITHIN_SECONDS) -> None:
         """Change the state and make that a step at once."""
         self.commit()
-        self.preview(new, label)
+        self._is_applying = True
+        try:
+            self.preview(new, label)
+        finally:
+            self._is_applying = False
         self.commit(merge, within=within)
 
     def revert(self) -> None:

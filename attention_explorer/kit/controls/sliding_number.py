@@ -8,7 +8,7 @@ from dataclasses import replace
 from math import ceil, floor, isclose
 from typing import Any, Generic, TypeVar
 
-from PySide6.QtCore import QSignalBlocker
+from PySide6.QtCore import QEvent, QObject, QSignalBlocker
 from PySide6.QtWidgets import QHBoxLayout, QLabel, QWidget
 
 from attention_explorer.kit.controls.number_box import NumberBox
@@ -16,7 +16,7 @@ from attention_explorer.kit.controls.slider import Slider
 from attention_explorer.kit.controls.slider_drag import SliderDrag
 from attention_explorer.kit.controls.whole_number_box import WholeNumberBox, show_number, show_position
 from attention_explorer.kit.theme import Look
-from attention_explorer.session.session import StateSession
+from attention_explorer.session.session import NEVER, StateSession
 
 S = TypeVar("S")
 
@@ -27,7 +27,10 @@ LONG_NUMBER = 100_000
 
 
 class SlidingNumber(QWidget, Generic[S]):
-    """A labelled slider with a field for the exact number. A drag is one step, Esc puts it back."""
+    """A labelled slider with a field for the exact number. A drag is one step, Esc puts it back.
+
+    A double click on the slider goes back to the usual number, if there is one.
+    """
 
     def __init__(
         self,
@@ -41,6 +44,7 @@ class SlidingNumber(QWidget, Generic[S]):
         parent: QWidget | None = None,
         *,
         undo: str = "",
+        usual: float | None = None,
     ) -> None:
         """``undo`` is what a change is called in the undo menu: to move what ``name`` says, if it is empty."""
         super().__init__(parent)
@@ -48,8 +52,10 @@ class SlidingNumber(QWidget, Generic[S]):
         self._is_whole = all(stop == round(stop) for stop in self._stops)
         self._step = BETWEEN if 0 < len(self._stops) < BETWEEN else 1
         self._undo_label, self._merge = undo or f"Move the {name}", f"{part} {name}"
+        self._usual = usual
         self.label = QLabel(title)
         self.slider = Slider()
+        self.slider.installEventFilter(self)
         said = _at_the_beginning(name)
         self.slider.setAccessibleName(said)
         self.slider.setSingleStep(self._step)
@@ -89,7 +95,9 @@ class SlidingNumber(QWidget, Generic[S]):
         stops = self._stops
         if not stops:
             return round(value)
-        nearest = min(range(len(stops)), key=lambda index: abs(stops[index] - value))
+        above = bisect_left(stops, value)
+        around = range(max(above - 1, 0), min(above + 1, len(stops)))
+        nearest = min(around, key=lambda index: abs(stops[index] - value))
         if self._step == 1 or isclose(stops[nearest], value) or not stops[0] < value < stops[-1]:
             return nearest * self._step
         below = bisect_left(stops, value) - 1
@@ -118,8 +126,14 @@ class SlidingNumber(QWidget, Generic[S]):
         else:
             self._session.apply(self._at(value), self._undo_label, self._merge)
 
+    def eventFilter(self, watched: QObject, event: QEvent) -> bool:
+        is_double = watched is self.slider and event.type() is QEvent.Type.MouseButtonDblClick
+        if is_double and self._usual is not None:
+            self._session.apply(self._at(self._usual), self._undo_label, self._merge)
+        return (is_double and self._usual is not None) or super().eventFilter(watched, event)
+
     def _on_released(self) -> None:
-        self._session.commit()
+        self._session.commit(self._merge, within=NEVER)  # a double click, whose first press moves it, is one step
         with QSignalBlocker(self.slider):  # the handle may stand where an Esc has put the state back
             self.slider.setValue(self._position_of(self.box.value()))
 

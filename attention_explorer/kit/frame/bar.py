@@ -103,15 +103,18 @@ class FrameBar(QWidget):
         for box in self.examples.values():
             box.setFixedWidth(min(box.widest(look), look.px(EXAMPLE_WIDTH)))
 
-    def show_view(self, view: View[Any], example: str, *, changed: bool) -> None:
-        """Show which view is on show, and which example its settings come from."""
+    def show_view(self, view: View[Any], example: str, ready: Preset[Any] | None) -> None:
+        """Show which view is on show, and which example its settings come from: ``ready`` unless they were changed."""
         if self.window().focusWidget() in self.view_row.buttons.values():
             self.view_row.buttons[view.id].setFocus()  # another had the keyboard, and Back was pressed
         self.view_row.show_value(view.id)
         self.view_box.show_value(view.id)
         own = self.examples[view.id]
         known = self._presets[view.id]
-        own.show_preset(example if example in known else "", changed=changed, otherwise="Examples")
+        if ready is not None and example not in known:
+            own.show_other(ready)
+        else:
+            own.show_preset(example if example in known else "", changed=ready is None, otherwise="Examples")
         self._example = own
         self._show_examples()
 

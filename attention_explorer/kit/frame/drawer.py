@@ -71,7 +71,7 @@ class Drawer(QWidget):
             self.card.body.addWidget(part)
         self.card.body.addStretch(1)
         self.column.addWidget(self.card, 1)
-        self.form: Form[Any]
+        self._view: View[Any]
 
     @property
     def parts(self) -> tuple[QWidget, ...]:
@@ -95,17 +95,22 @@ class Drawer(QWidget):
             form.refused.connect(self.refused)
             self._forms[view.id] = form
             self._place.addWidget(form)
+            form.show()  # now: Qt would show it an event later, and what is to be lit in it is looked for at once
         return self._forms[view.id]
 
+    @property
+    def form(self) -> Form[Any]:
+        """The fields of the view on show."""
+        return self.form_of(self._view)
+
     def show_view(self, view: View[Any]) -> None:
-        """Have the fields of a view."""
-        form, before = self.form_of(view), getattr(self, "form", None)
-        if form is before:
+        """Have the fields of a view; a form is made when it is first seen."""
+        if view is getattr(self, "_view", None):
             return
-        self.form = form
-        for each in self._forms.values():
-            each.setVisible(each is form)
-        if self.search.text() and not form.search_for(self.search.text()):
+        self._view = view
+        for own, form in self._forms.items():
+            form.setVisible(own == view.id)
+        if self.search.text() and not self.form.search_for(self.search.text()):
             self.search.clear()  # it was looked for in another view
 
     def show_state(self, state: Any) -> None:  # noqa: ANN401 # of the part of the view

@@ -5,11 +5,12 @@ from __future__ import annotations
 from typing import Any
 
 from PySide6.QtCore import Signal
-from PySide6.QtWidgets import QLabel, QWidget
+from PySide6.QtWidgets import QHBoxLayout, QLabel, QWidget
 
-from attention_explorer.core.declared import declaration_of, value_of
+from attention_explorer.core.declared import declaration_of, usual_of, value_of
 from attention_explorer.core.numerals import grouped
 from attention_explorer.kit.controls.card import Card
+from attention_explorer.kit.controls.possible import allow_unless
 from attention_explorer.kit.controls.sliding_number import SlidingNumber
 from attention_explorer.kit.drawing.log_axis import log_text
 from attention_explorer.kit.frame.view import View
@@ -31,12 +32,15 @@ class MainQuantity(Card):
     def __init__(self, session: StateSession[Any], look: Look, parent: QWidget | None = None) -> None:
         self._session, self._look = session, look
         self.sliders: dict[tuple[str, str], SlidingNumber[Any]] = {}
+        self._row = QHBoxLayout()
         super().__init__(look, parent=parent)
+        self.body.addLayout(self._row)
         self.setAccessibleName("Main quantity")
 
     def set_look(self, look: Look) -> None:
         self._look = look
         self.body.setContentsMargins(look.px(14), look.px(7), look.px(12), look.px(7))
+        self._row.setSpacing(look.px(12))
         for slider in self.sliders.values():
             slider.set_look(look)
 
@@ -54,20 +58,35 @@ class MainQuantity(Card):
                 lambda state, value: view.part.change(state, view.main, value),
                 said.stops,
                 undo=said.undo,
+                usual=usual_of(view.part.kind, view.main),
             )
             slider.box.refused.connect(self.refused)
             _name_ends(slider, *((said.stops[0], said.stops[-1]) if said.stops else (said.low, said.high)))
             slider.set_look(self._look)
             self.sliders[key] = slider
-            self.body.addWidget(slider)
+            self._row.addWidget(slider, 1)
         return self.sliders[key]
 
+    def lead(self, widget: QWidget) -> None:
+        """Put a widget before the sliders."""
+        self._row.insertWidget(0, widget)
+        widget.lower()  # before the sliders also where Tab goes through all in the order of the children
+
+    def follow(self, widget: QWidget) -> None:
+        """Put a widget after the sliders: what a view has in their place."""
+        self._row.addWidget(widget, 1)
+
     def show_view(self, view: View[Any], state: Any) -> None:  # noqa: ANN401 # of the part of the view
-        """Show the main quantity of a view."""
+        """Show the main quantity of a view, if it has one."""
+        if not view.main:
+            for other in self.sliders.values():
+                other.hide()
+            return
         slider, said = self.slider_of(view), declaration_of(view.part.kind, view.main)
         for other in self.sliders.values():
             other.setVisible(other is slider)
         slider.show_value(value_of(state, view.main), said.high, said.low)
+        allow_unless(said.reason_against(state), slider.slider, slider.box)
 
 
 def _name_ends(slider: SlidingNumber[Any], low: float, high: float) -> None:

@@ -6,13 +6,14 @@ from collections.abc import Sequence
 from functools import partial
 from typing import Any
 
-from PySide6.QtCore import QPointF, QRectF, QSize, Qt, Signal
-from PySide6.QtGui import QPainter
+from PySide6.QtCore import QPointF, QRectF, QSize, Qt, QTimer, Signal
+from PySide6.QtGui import QKeyEvent, QMouseEvent, QPainter
 from PySide6.QtWidgets import QCheckBox, QPushButton, QSizePolicy, QVBoxLayout, QWidget
 
 from attention_explorer.core.formula_text import read_formula
 from attention_explorer.kit.controls.card import Card
 from attention_explorer.kit.controls.formula_label import FormulaLabel
+from attention_explorer.kit.controls.number_box import ENTER
 from attention_explorer.kit.controls.term_block import TermBlock
 from attention_explorer.kit.controls.text_block import TextBlock, TextLine
 from attention_explorer.kit.frame.view import Try
@@ -23,12 +24,22 @@ from attention_explorer.kit.pictures.pointed_picture import NOWHERE, PointedPict
 from attention_explorer.kit.theme import Look
 
 FORMULA_SIZE = 18
+FORMULA_MILLISECONDS = 60
+"""How far formulas may lag behind a drag."""
 LEAST_ITEM_WIDTH, ITEM_HEIGHT = 200, 150
 """Pixels at zoom 1: how narrow items may be, and how high one is that takes whatever it is given."""
 
 
 class ItemsWidget(PointedPicture):
-    """Items above one another, each as high as it needs."""
+    """Items above one another, each as high as it needs.
+
+    Signals
+    -------
+    clicked : Hit
+        Something in them was clicked.
+    """
+
+    clicked = Signal(object)
 
     def __init__(self, look: Look, name: str, parent: QWidget | None = None) -> None:
         super().__init__(look, name, parent)
@@ -83,8 +94,70 @@ class ItemsWidget(PointedPicture):
         found = None if self._items is None else self._items.hit(self._layout(), place)
         return NOWHERE if found is None else found
 
+    def mousePressEvent(self, event: QMouseEvent) -> None:
+        spot = self.spot_at(event.position())
+        if spot != NOWHERE and event.button() is Qt.MouseButton.LeftButton:
+            self.clicked.emit(spot)
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        hovered = None if self.hovered == NOWHERE else self.hovered
+        spot = None if self._items is None else self._items.walk(hovered, event.key())  # type: ignore[arg-type] # a Hit
+        if spot is not None:
+            self._point_at(spot)  # type: ignore[arg-type] # a Hit
+        elif event.key() in ENTER and hovered is not None:
+            self.clicked.emit(hovered)
+        else:
+            event.ignore()
+
     def spoken(self) -> str:
         return "" if self._items is None else self._items.spoken()
+
+
+class Formulas(QWidget):
+    """Formulas below one another. To set them takes longer than a frame of a drag may, so a drag sets fewer."""
+
+    def __init__(self, look: Look, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._look = look
+        self._column = QVBoxLayout(self)
+        self._column.setContentsMargins(0, 0, 0, 0)
+        self.lines: list[FormulaLabel] = []
+        self._next: Sequence[str] = ()
+        self._waits = QTimer(self, singleShot=True, interval=FORMULA_MILLISECONDS)
+        self._waits.timeout.connect(self._set)
+        self.setAccessibleName("What is computed")
+        self.hide()  # until there is one
+
+    def set_look(self, look: Look) -> None:
+        """Wear other colours or another size."""
+        self._look = look
+        self._column.setSpacing(look.px(2))
+        for line in self.lines:
+            line.set_look(look)
+
+    def show_lines(self, formulas: Sequence[str], *, waits: bool = False) -> None:
+        """Show other formulas; none hides it. ``waits``: in a moment, along with those that come until then."""
+        self._next = formulas
+        if not waits:
+            self._waits.stop()
+            self._set()
+        elif not self._waits.isActive():
+            self._waits.start()
+
+    def _set(self) -> None:
+        formulas = self._next
+        while len(self.lines) < len(formulas):
+            self.lines.append(FormulaLabel(self._look, read_formula("α"), FORMULA_SIZE))
+            self._column.addWidget(self.lines[-1])
+        for place, line in enumerate(self.lines):
+            line.setVisible(place < len(formulas))
+            if place < len(formulas):
+                line.show_formula(read_formula(formulas[place]))
+        self.setVisible(bool(formulas))
+
+    def spoken(self) -> str:
+        """Return the formulas in words."""
+        return "; ".join(line.spoken() for line in self.lines if not line.isHidden())
 
 
 class TryBox(QCheckBox):
@@ -169,8 +242,7 @@ class FramePanel(QWidget):
         self.title = TextBlock(look, 1, "What the panel is about")
         self.items = ItemsWidget(look, "At a glance")
         self.sentence = TermBlock(look, 2, "What follows")
-        self.formula = FormulaLabel(look, read_formula("α"), FORMULA_SIZE)
-        self.formula.hide()  # until there is one
+        self.formula = Formulas(look)
         self.tries = TryCard(look)
         self.more = QPushButton("More")
         self.more.setAccessibleDescription("All other controls, and all that the picture says")
@@ -194,12 +266,10 @@ class FramePanel(QWidget):
             part.set_look(look)
         self.card.body.setSpacing(look.px(9))
 
-    def show_panel(self, panel: Panel) -> None:
-        """Show what stands beside a picture."""
+    def show_panel(self, panel: Panel, *, is_dragged: bool = False) -> None:
+        """Show what stands beside a picture, which may be one of many that a drag makes."""
         self.title.set_text(TextLine(panel.title, bold=True, size=15))
         self.items.show_items(panel.items)
         self.sentence.set_text(TextLine(panel.sentence, size=14))
         self.sentence.setVisible(bool(panel.sentence))
-        self.formula.setVisible(bool(panel.formula))
-        if panel.formula:
-            self.formula.show_formula(read_formula(panel.formula))
+        self.formula.show_lines(panel.formula.splitlines(), waits=is_dragged)

@@ -171,7 +171,7 @@ class View(Generic[S]):
         if reason:
             raise ExportError(f"There are no numbers to export. {reason}")
         what = f"{self.picture.headline(numbers)} {self.settings(state)}"
-        settings = {name: value for name, value in asdict(state).items() if name != "preset"}
+        settings = {name: _in_order(value) for name, value in asdict(state).items() if name != "preset"}
         said = {"what": what, "picture": self.shown.value, "settings": settings, **self.picture.told(numbers)}
         if self.picture.axes:
             said["axes"] = self.picture.axes
@@ -196,3 +196,12 @@ def _with_fields_of(found: S, state: S, names: Iterable[str]) -> S:
     for first, rests in inner.items():
         taken[first] = _with_fields_of(getattr(found, first), getattr(state, first), rests)
     return replace(found, **taken)
+
+
+def _in_order(value: Any) -> Any:  # noqa: ANN401 # of a state
+    """Return a value with lists in the place of sets, which files of numbers cannot hold."""
+    if isinstance(value, frozenset):
+        return sorted(value)
+    if isinstance(value, dict):
+        return {name: _in_order(each) for name, each in value.items()}
+    return tuple(map(_in_order, value)) if isinstance(value, tuple | list) else value

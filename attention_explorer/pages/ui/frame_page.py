@@ -14,6 +14,7 @@ from PySide6.QtWidgets import QBoxLayout, QHBoxLayout, QLabel, QMenu, QSlider, Q
 from attention_explorer.core.declared import is_derived
 from attention_explorer.core.preset import Preset
 from attention_explorer.errors import ExplorerError
+from attention_explorer.kit import reach
 from attention_explorer.kit.controls.card import Card
 from attention_explorer.kit.controls.choice import Choice
 from attention_explorer.kit.controls.panel_scroll import UNBOUNDED, PageScroll, PanelScroll, keep_in_view
@@ -77,6 +78,7 @@ class FramePage(RequestingPage):
         self.jobs = self.requests.jobs
         self.is_open = False
         """Whether the drawer is open."""
+        self._is_lent = False  # because something of it was named, not because somebody wanted it
         self._views_of_examples = {(view.part.name, ready.id): view for view in self.views for ready in view.presets}
         self._others = {view.id: self._fields_of_others(view) for view in self.views}
         self._forms: dict[object, Form[Any]] = {}
@@ -87,7 +89,7 @@ class FramePage(RequestingPage):
         """What counts in the view on show, and was set in another or in the drawer."""
         self.also.setObjectName("muted")
         self.also.setWordWrap(True)
-        self.canvas = PicturesCanvas(look, "Large picture", lambda: self.state)
+        self.canvas = self.make_canvas()
         self.main = MainQuantity(session, look)
         self.panel = FramePanel(look)
         self.drawer = Drawer(look)
@@ -100,6 +102,15 @@ class FramePage(RequestingPage):
     def make_views(self) -> tuple[View[Any], ...]:
         """Return the views, in their order."""
         raise NotImplementedError
+
+    def make_canvas(self) -> PicturesCanvas:
+        """Return what shows the picture."""
+        return PicturesCanvas(self.look, "Large picture", lambda: self.state)
+
+    def panel_of(self, view: View[Any], numbers: Any) -> Panel:  # noqa: ANN401 # of the picture of the view
+        """Return what stands beside the picture of a view."""
+        panel: Panel = view.picture.panel(numbers)
+        return panel
 
     @property
     def measured(self) -> object:
@@ -233,13 +244,19 @@ class FramePage(RequestingPage):
         """Return the few controls of a view, made when it is first shown."""
         if view.id not in self._forms:
             part = view.part
-            form = Form(part.kind, view.fields, self.look, part.change, written=part.written, most_buttons=2)
+            line = view.picture.fills_card
+            form = Form(
+                part.kind, view.fields, self.look, part.change, written=part.written, in_line=line, most_buttons=2
+            )
             for widget in self.controls_of(view):
                 form.add(widget)
             form.changed.connect(self._on_field)
             form.refused.connect(self.refused)
             self._forms[view.id] = form
-            self.card.body.insertWidget(self.card.body.indexOf(self.also), form)
+            if line:
+                self.main.lead(form)
+            else:
+                self.card.body.insertWidget(self.card.body.indexOf(self.also), form)
         return self._forms[view.id]
 
     # ---- Room ----
@@ -270,6 +287,13 @@ class FramePage(RequestingPage):
         self._panel_scroll.be_whole(narrow)
         if narrow != self._is_narrow:
             self._move_main()
+        fills = self.view.picture.fills_card and not self.is_alone
+        if fills:
+            self.card.body.setContentsMargins(1, 1, 1, 1)
+        else:
+            self.card.set_look(self.look)
+        self.title.setHidden(fills)
+        self.also.setContentsMargins(*((px(14), px(3), px(14), px(5)) if fills else (0, 0, 0, 0)))
         least = px(LEAST_HEIGHT)
         self.canvas.setMinimumHeight(0 if self.is_alone else max(least, self._first_sight()) if narrow else least)
 
@@ -291,7 +315,7 @@ class FramePage(RequestingPage):
 
     def _order_tabs(self) -> None:
         """Let Tab go through everything as it stands."""
-        beside = *self.panel.parts, *self.drawer.parts
+        beside = self.drawer.parts if self.is_open else self.panel.parts
         in_order(self.bar, self.card, *((self.main, *beside) if self._is_narrow else (*beside, self.main)))
 
     def _first_sight(self) -> int:
@@ -300,7 +324,7 @@ class FramePage(RequestingPage):
         width = max(self.width() - around.left() - around.right(), 0)
         high = body.minimumHeightForWidth(width) if body.hasHeightForWidth() else body.minimumSize().height()
         beside = high - (self.canvas.minimumHeight() or self.canvas.minimumSizeHint().height())
-        main = self.main.sizeHint().height() if self.view.main else 0
+        main = self.main.sizeHint().height() if self._has_line(self.view) else 0
         return self.height() - around.top() - self.bar.sizeHint().height() - 3 * px(10) - beside - main - px(PEEK)
 
     def begin_open(self, is_open: bool) -> None:
@@ -310,6 +334,7 @@ class FramePage(RequestingPage):
 
     def open_drawer(self, is_open: bool) -> None:
         """Show everything else in place of the panel, or put it away."""
+        self._is_lent = False
         first = self.drawer.search if is_open else self.panel.more
         self._exchange(first, is_open=is_open)
         if not is_open:
@@ -321,6 +346,7 @@ class FramePage(RequestingPage):
         """Show the drawer in place of the panel, or the panel; ``first`` gets the keyboard, if it is given."""
         self.is_open = is_open
         self._fill_drawer()
+        self._order_tabs()
         comes, goes = (self.drawer, self.panel) if is_open else (self.panel, self.drawer)
         comes.show()
         if first is not None:
@@ -328,8 +354,27 @@ class FramePage(RequestingPage):
         goes.hide()
 
     def reveal(self, names: tuple[str, ...]) -> None:
-        if any(control.accessibleName() in names for control in self.drawer.form_of(self.view).controls.values()):
+        """Open the drawer while something of it is named; it goes again if nobody has opened it meanwhile."""
+        wanted = bool(names) and self.is_in_drawer(names)
+        if wanted and not self.is_open:
             self._exchange(None, is_open=True)
+            self._is_lent = True
+        elif not wanted:
+            self._take_back_drawer()
+
+    def is_in_drawer(self, names: tuple[str, ...]) -> bool:
+        """Whether one of these accessible names is seen only with the drawer."""
+        form = self.drawer.form_of(self.view)
+        return any(reach.part(form, name) is not None for name in names)
+
+    def _take_back_drawer(self) -> None:
+        if self._is_lent and self.is_open:
+            self._exchange(None, is_open=False)
+        self._is_lent = False
+
+    def leave(self) -> None:
+        super().leave()
+        self._take_back_drawer()
 
     # ---- Showing ----
 
@@ -340,7 +385,7 @@ class FramePage(RequestingPage):
         state = self.state
         self.drawer.show_view(view)  # first: what follows may deliver a picture
         ready = self.example_of(view, state)
-        self.bar.show_view(view, state.preset, changed=ready is None)
+        self.bar.show_view(view, state.preset, ready)
         form = self.form_of(view)
         for other in self._forms.values():
             other.setVisible(other is form)
@@ -348,9 +393,8 @@ class FramePage(RequestingPage):
         elsewhere = "" if ready in view.presets else view.set_elsewhere(state)
         self.also.setText(f"Also set: {elsewhere}")
         self.also.setVisible(bool(elsewhere))
-        self.main.setVisible(bool(view.main))
-        if view.main:
-            self.main.show_view(view, state)
+        self.main.setVisible(self._has_line(view))
+        self.main.show_view(view, state)
         self._fill_drawer()
         if old is not new and self._part(old).preset != state.preset:
             self.panel.tries.forget(view.id.value)
@@ -360,6 +404,11 @@ class FramePage(RequestingPage):
             self._order_tabs()
         self._arrange()
         self._load()
+
+    @staticmethod
+    def _has_line(view: View[Any]) -> bool:
+        """Whether something stands in the line of the main quantity."""
+        return bool(view.main) or view.picture.fills_card
 
     def _part(self, state: ExplorerState) -> Any:  # noqa: ANN401 # of the view on show
         return getattr(state, self.view_of(state).part.name)
@@ -405,9 +454,14 @@ class FramePage(RequestingPage):
         self.canvas.heading = picture.title(numbers)
         self.canvas.show_picture(picture, numbers)  # type: ignore[arg-type]
         self._show_title()
-        self.panel.show_panel(Panel() if picture.reason(numbers) else picture.panel(numbers))
+        self.show_panel_of(view, numbers)
         self._fill_drawer()
         self.say_spot()
+
+    def show_panel_of(self, view: View[Any], numbers: Any) -> None:  # noqa: ANN401 # of the picture of the view
+        """Show what stands beside a picture."""
+        panel = Panel() if view.picture.reason(numbers) else self.panel_of(view, numbers)
+        self.panel.show_panel(panel, is_dragged=self.session.is_held)
 
     def _fill_drawer(self) -> None:
         """Show in the drawer what the state has, and what is said of the picture on show; of one that is open."""
