@@ -46,7 +46,7 @@ if TYPE_CHECKING:
     from attention_explorer.pages.lab.scores_state import BenchState, ScalingState
     from attention_explorer.pages.lab.state import LabState, LabView
     from attention_explorer.pages.lookup.head_row import HeadRow
-    from attention_explorer.pages.lookup.state import DescentSpeed, Entry, LookupState, Overlay, ValueKind
+    from attention_explorer.pages.lookup.state import DescentSpeed, Entry, LookupState, LookupView, Overlay, ValueKind
     from attention_explorer.pages.positions.state import PositionKind, PositionsState
     from attention_explorer.pages.stack.state import BlockState
     from attention_explorer.pages.training.state import Speed, TrainingState
@@ -82,6 +82,7 @@ __all__ = [
     "LabView",
     "LearningSetup",
     "LookupState",
+    "LookupView",
     "MaskChoice",
     "MaskKind",
     "Overlay",
@@ -137,6 +138,7 @@ _MODULE_OF = {
     "LabView": "pages.lab.state",
     "LearningSetup": "sources.learned.setup",
     "LookupState": "pages.lookup.state",
+    "LookupView": "pages.lookup.state",
     "MaskChoice": "pages.heads.state",
     "MaskKind": "pages.heads.state",
     "Overlay": "pages.lookup.state",

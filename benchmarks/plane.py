@@ -58,6 +58,7 @@ def _our_canvas(stage: Stage[LookupCanvas]) -> tuple[Callable[[], None], LookupC
     """Return what moves the query of a canvas in a window of its own, as large as the one on the page."""
     session = Session(ExplorerState(lookup=SOFT))
     canvas = LookupCanvas(session, stage.window.look)
+    canvas.show_picture(stage.page.view.picture, lookup_frame(SOFT))
     session.changed.connect(canvas.render_state)
     canvas.resize(stage.canvas.size())
     canvas.show()

@@ -5,9 +5,9 @@ of its picture come. They are compared with what was counted when this suite was
 compared with what a page is to have: there, controls are what takes input besides Export…, the list of examples
 and the views among them, and words are those of titles and of texts of four words or more. Data marks are the smallest
 rectangle round cells, curves, bars and points of the first picture of a page, over what lies between menu and status
-line; of a diagram, round its boxes. Tables of numbers, labels, axes and legends are none. Of a page in the frame, each
-view is measured as it stands, with the panel: views, Code, Share, Present and Try are no controls there, and all that
-can be taken hold of in the picture is one.
+line; of a diagram, round its boxes; of the plane, round its arrows and points. Tables of numbers, labels, axes and
+legends are none. Of a page in the frame, each view is measured as it stands, with the panel: views, Code, Share,
+Present and Try are no controls there, and all that can be taken hold of in the picture is one.
 """
 
 from __future__ import annotations
@@ -47,15 +47,15 @@ from attention_explorer.kit.map_item import MapItem
 from attention_explorer.kit.scene import Stage
 from attention_explorer.pages.explorer import ExplorerState
 from attention_explorer.pages.lab.state import LabState, LabView
-from attention_explorer.pages.lookup.state import QUERY, LookupState
+from attention_explorer.pages.lookup.state import QUERY, LookupState, LookupView
 from attention_explorer.pages.lookup.ui.plane_view import PlaneView
-from attention_explorer.pages.registry import PAGES
 from attention_explorer.pages.training.ui.pictures import StripsItem
 from attention_explorer.pages.ui.frame_page import FramePage
 from attention_explorer.pages.ui.page import Page
 from attention_explorer.pages.ui.session import Session
 from attention_explorer.session.settings import Settings, SettingsStore, ThemeChoice
 from attention_explorer.sources.model_source import model_recipe
+from attention_explorer.window.levels import LEFT_OUT
 from attention_explorer.window.window import MainWindow
 from benchmarks.heads_stage import HeadsStage, Typist
 from benchmarks.random_models import write_minilm
@@ -164,13 +164,20 @@ def _once(number: float) -> Samples:
 
 def _screens() -> list[Row]:
     start = ExplorerState()
-    with_levels = [page.id for page in PAGES if page.id != "lab"]
-    levels = [row for page in with_levels for full in (False, True) for row in _screen(page, start, full=full)]
-    return [*levels, *(row for view in LabView for row in _screen("lab", replace(start, lab=LabState(view))))]
+    framed = [replace(start, lookup=replace(start.lookup, view=view)) for view in LookupView]
+    return [
+        *(row for state in framed for row in _screen("lookup", f"lookup, {state.lookup.view}", state)),
+        *(
+            row
+            for page in LEFT_OUT
+            for full in (False, True)
+            for row in _screen(page, f"{page} at {'Full' if full else 'Start'}", start, full=full)
+        ),
+        *(row for view in LabView for row in _screen("lab", f"lab, {view}", replace(start, lab=LabState(view)))),
+    ]
 
 
-def _screen(page: str, state: ExplorerState, *, full: bool = True) -> list[Row]:
-    where = f"lab, {state.lab.view}" if page == "lab" else f"{page} at {'Full' if full else 'Start'}"
+def _screen(page: str, where: str, state: ExplorerState, *, full: bool = True) -> list[Row]:
     with TemporaryDirectory() as folder:
         settings = Settings(theme=ThemeChoice.LIGHT, page=page, full=full)
         window = MainWindow(Session(state), SettingsStore(Path(folder) / "settings.ini"), settings)
@@ -203,12 +210,11 @@ def _share_of_marks(window: MainWindow, where: str, width: int, height: int) -> 
 
 def _data_marks(page: Page) -> QRectF:
     """Return the smallest rectangle round what is drawn from data."""
-    plane = page.findChild(PlaneView)
-    if plane is not None:
-        scene = plane.scene()
-        around = [scene.place(part) for part in scene.state.parts()] + [scene.output_place]
-        return QPolygonF(around).boundingRect()
     canvas: Any = page.canvas
+    if isinstance(canvas, PlaneView) and canvas.is_plane:
+        scene = canvas.scene()
+        around = [scene.origin, scene.output_place, *(scene.place(part) for part in scene.state.parts())]
+        return QPolygonF(around).boundingRect()
     if isinstance(page, FramePage):
         laid = canvas.picture_layout
         box: QRectF = laid.item.data_box(laid.layout)

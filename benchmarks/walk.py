@@ -16,6 +16,7 @@ from attention_explorer.pages.explorer import ExplorerState
 from attention_explorer.pages.heads.state import Aggregate, HeadsSetup, HeadsState, Picture
 from attention_explorer.pages.heads.ui.page import HeadsPage
 from attention_explorer.pages.registry import PAGES
+from attention_explorer.pages.ui.frame_page import FramePage
 from attention_explorer.session.settings import ThemeChoice
 from attention_explorer.sources.recipe import ToyRecipe
 from attention_explorer.window.window import MainWindow
@@ -29,6 +30,8 @@ MOVES = 12
 MOST_OF_A_BOX = 8
 """Entries of a combo box that are tried."""
 NOT_PRESSED = ("…", "Export", "Copy", "Undo", "Redo", "Code", "Share", "Present", "Less")
+PRESSED = ("Show…",)
+"""Words of buttons that open a list over the page."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,8 +59,11 @@ def steps(window: MainWindow, folder: Path) -> Iterator[Step]:
 
 def _page_steps(window: MainWindow, folder: Path) -> Iterator[Step]:
     page = window.page
-    yield from _controls(page)
-    yield from _pointer(page)
+    for view in page.views if isinstance(page, FramePage) else (None,):
+        if view is not None:
+            yield Step(f"show {view.title}", partial(page.show_view, view))
+        yield from _controls(page)
+        yield from _pointer(page)
     yield from _looks(window)
     yield from _exports(window, folder)
 
@@ -72,12 +78,16 @@ def _controls(page: QWidget) -> Iterator[Step]:
 
 def _controls_on_show(page: QWidget, within: QTabWidget | None = None) -> Iterator[Step]:
     def usable(widget: QWidget) -> bool:
-        return _tabs_around(widget) is within and widget.isVisible() and widget.isEnabled()
+        is_chooser = widget.accessibleName().startswith("View")  # views are walked one after another
+        return _tabs_around(widget) is within and widget.isVisible() and widget.isEnabled() and not is_chooser
 
     for button in page.findChildren(QAbstractButton):
         words = button.text() or button.accessibleName()
-        if usable(button) and not any(word in words for word in NOT_PRESSED):
+        is_left = any(word in words for word in NOT_PRESSED) and words not in PRESSED
+        if usable(button) and not is_left:
             yield Step(f"press {words}", button.click)
+    if (popup := QApplication.activePopupWidget()) is not None:
+        yield Step("close the list", popup.close)
     for box in page.findChildren(QComboBox):
         if usable(box):
             for index in range(min(box.count(), MOST_OF_A_BOX)):

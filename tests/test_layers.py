@@ -276,7 +276,7 @@ def test_showing_the_first_page_loads_no_chart_and_no_exporter(after_first_page:
     assert "attention_explorer.pages.lookup.ui.page" in after_first_page
     assert not {"pyqtgraph", "matplotlib"} & tops(after_first_page)
     assert "attention_explorer.kit.export.figure" not in after_first_page
-    assert "attention_explorer.pages.lookup.ui.temperature_chart" not in after_first_page
+    assert "attention_explorer.kit.items.plot" not in after_first_page
 
 
 def test_showing_the_first_page_loads_nothing_that_speaks_to_the_network(after_first_page: set[str]) -> None:

@@ -73,6 +73,10 @@ def _examples(page: str) -> Iterable[tuple[str, ExplorerState]]:
 
 
 def _lookup_figure(state: ExplorerState) -> Figure:
+    from attention_explorer.pages.lookup.state import LookupView
+
+    if state.lookup.view is LookupView.TEMPERATURE:
+        return _frame_figure(state, "lookup")
     from attention_explorer.pages.lookup.ui.figure import LookupFigure
 
     return LookupFigure(state.lookup)

@@ -11,16 +11,6 @@ from shiboken6 import isValid
 from attention_explorer.kit import reach
 
 LEFT_OUT: Mapping[str, tuple[str, ...]] = {
-    "lookup": (
-        "Divide the scores by the square root of d_k",
-        "Where the values come from",
-        "Show equal angle",
-        "Show chain",
-        "Show trail",
-        "Show limit",
-        "Worth noticing",
-        "Gradient and temperature",
-    ),
     "heads": (
         "Second sentence, for cross-attention",
         "Picture: Stages",

@@ -101,6 +101,7 @@ class MainWindow(Host):
         self._start_level = StartLevel(self)
         self._spotlight: Spotlight | None = None
         self._needed: tuple[str, ...] = ()
+        self._lit_picture = ""
         self._make_rail()
         self._make_body()
         self._make_menus()
@@ -327,6 +328,7 @@ class MainWindow(Host):
         if self._spotlight is not None:
             discard(self._spotlight)
         self._spotlight = Spotlight(self.page, names, self.look) if names and dim else None
+        self._lit_picture = self.page.picture_name
 
     def show_lit(self) -> None:
         """Scroll the page to what is lit."""
@@ -349,6 +351,8 @@ class MainWindow(Host):
     def _on_changed(self, old: ExplorerState, new: ExplorerState) -> None:
         self.statusBar().clearMessage()  # what was refused before is no longer what is shown
         self.page.render_state(old, new)
+        if self._spotlight is not None and self._lit_picture != self.page.picture_name:
+            self.light(self._needed)  # another view has parts of the same names
         offered = self._actions["undo"].isEnabled(), self._actions["back"].isEnabled()
         if offered != (self.session.can_undo, self.session.can_go_back):
             self._show_history()

@@ -16,7 +16,7 @@ from attention_explorer import __version__
 from attention_explorer.pages.lookup.export import CSV_COLUMNS, lookup_numbers
 from attention_explorer.pages.lookup.frame import lookup_frame
 from attention_explorer.pages.lookup.presets import PRESETS
-from attention_explorer.pages.lookup.state import QUERY, LookupState, Overlay, ValueKind
+from attention_explorer.pages.lookup.state import QUERY, LookupState, LookupView, Overlay, ValueKind
 
 DEFAULT = LookupState()
 ZERO_QUERY = DEFAULT.moved(QUERY, (0.0, 0.0))
@@ -131,7 +131,8 @@ def test_json_is_the_frame_bit_for_bit(state: LookupState) -> None:
 
 @EACH
 def test_the_target_is_exported_only_where_it_is_shown(state: LookupState) -> None:
-    shown, hidden = state.with_overlay(Overlay.TARGET, True), state.with_overlay(Overlay.TARGET, False)
+    plane = replace(state, view=LookupView.PLANE)
+    shown, hidden = plane.with_overlay(Overlay.TARGET, True), plane.with_overlay(Overlay.TARGET, False)
     assert "t" in read_table(shown)
     assert "t" not in read_table(hidden)
     document, frame = read_document(shown), lookup_frame(shown)
@@ -139,6 +140,8 @@ def test_the_target_is_exported_only_where_it_is_shown(state: LookupState) -> No
     assert document["loss"] == frame.loss
     assert document["d_loss_d_query"] == frame.loss_gradient.tolist()
     assert not {"target", "loss", "d_loss_d_query"} & set(read_document(hidden))
+    assert read_document(replace(hidden, view=LookupView.GRADIENT)) == document, "it belongs to that view"
+    assert read_table(replace(hidden, view=LookupView.GRADIENT)) == read_table(shown)
 
 
 def test_the_weights_of_the_file_sum_to_one() -> None:

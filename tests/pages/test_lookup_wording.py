@@ -11,6 +11,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from attention_explorer.core.formula_text import read_formula
+from attention_explorer.core.formula_words import spoken
 from attention_explorer.core.numerals import size_text
 from attention_explorer.core.preset import Preset
 from attention_explorer.core.role import Role
@@ -25,8 +27,10 @@ from attention_explorer.pages.lookup.wording import (
     description,
     dictionary_note,
     exponent_note,
+    gradient_headline,
     gradient_note,
     gradient_text,
+    headline,
     key_name,
     length_note,
     listed,
@@ -34,10 +38,13 @@ from attention_explorer.pages.lookup.wording import (
     loss_text,
     notices,
     output_sum,
+    picture_says,
     region_words,
     rescaled_note,
     spot_in_words,
     spread_note,
+    striking,
+    sum_formulas,
     tie_note,
     values_note,
     weight_sum,
@@ -432,10 +439,10 @@ def test_a_region_is_named_after_the_keys_that_weigh_most_in_it(state: LookupSta
     ("state", "start"),
     [
         (DEFAULT.with_overlay(Overlay.GRADIENT, True), "The dotted circle around q"),
-        (DEFAULT, "With “Gradient” on, the dotted circle around q"),
+        (DEFAULT, "The dotted circle around q"),
         (replace(DEFAULT, hard=True), "Hard: a small move of q does not move o at all."),
         (DEFAULT.moved(QUERY, (14.0, 6.0)), "The softmax is saturated"),
-        (preset("quiz").state, "With “Gradient” on, while q moves on the dotted circle, o swings on the number line"),
+        (preset("quiz").state, "While q moves on the dotted circle, o swings on the number line"),
     ],
 )
 def test_gradients_in_words(state: LookupState, start: str) -> None:
@@ -582,6 +589,11 @@ def test_nothing_that_is_said_is_broken(ready: Preset[LookupState], hard: bool) 
                 descent_note(frame),
                 description(frame),
                 *weight_sum(frame, 0),
+                *sum_formulas(frame, 0),
+                headline(frame),
+                striking(frame),
+                gradient_headline(frame),
+                *picture_says(frame),
                 *(spot_in_words(frame, part) for part in (*frame.state.parts(), TARGET)),
             ]
             for text in texts:
@@ -589,3 +601,143 @@ def test_nothing_that_is_said_is_broken(ready: Preset[LookupState], hard: bool) 
                 assert "nan" not in text
                 assert "np." not in text
                 assert "None" not in text
+
+
+# ---- Beside the picture ----
+
+
+@pytest.mark.parametrize(
+    ("state", "title", "sentence"),
+    [
+        (
+            DEFAULT,
+            "k₁ answers 91 %, k₂ 9 %",
+            "Every value counts by its weight. Their blend is o, which never leaves the hull of the values.",
+        ),
+        (
+            replace(DEFAULT, hard=True),
+            "k₁ takes everything",
+            "Hard: the highest score takes everything. While q moves, o stands still or jumps.",
+        ),
+        (
+            preset("quiz").state,
+            "k₁ answers 73 %, k₂ 27 %",
+            "Every value counts by its weight: o is their blend, between the least and the largest.",
+        ),
+        (
+            preset("three-keys").state,
+            "k₁ and k₃ answer alike, 40 %",
+            "k₁ and k₃ tie: equal scores, equal weights.",
+        ),
+        (
+            replace(preset("three-keys").state, hard=True),
+            "k₁ takes everything",
+            "k₁ and k₃ tie: arg max takes the lowest index, k₁.",
+        ),
+        (
+            preset("equal-scores").state,
+            "k₁, k₂ and k₃ answer alike, 33 %",
+            "k₁, k₂ and k₃ tie: equal scores, equal weights.",
+        ),
+        (
+            preset("long-key").state,
+            "k₂ answers 73 %, k₁ 27 %",
+            "k₁ points closer to q (cos 1.00 against 0.80), but k₂ is 2.5× as long and scores more.",
+        ),
+        (
+            DEFAULT.with_overlay(Overlay.OTHER, True),
+            "k₁ answers 91 %, k₂ 9 %",
+            "The hard o of this query is (+2.00, +0.20), 0.278 away.",
+        ),
+        (
+            three((1.0, 0.0), (0.1, 0.2)),
+            "k₁ takes everything",
+            "Every value counts by its weight. Their blend is o, which never leaves the hull of the values.",
+        ),
+    ],
+)
+def test_what_stands_beside_the_plane(state: LookupState, title: str, sentence: str) -> None:
+    frame = lookup_frame(state)
+    assert headline(frame) == title
+    assert striking(frame) == sentence
+
+
+@pytest.mark.parametrize(
+    ("state", "title"),
+    [
+        (preset("descent").state, "The arrow at q goes downhill"),
+        (replace(preset("descent").state, hard=True).moved(QUERY, (0.6, -1.0)), "Hard: the gradient is exactly 0"),
+        (replace(preset("descent").state, hard=True).moved(QUERY, (0.6, -1.2)), "o jumps here: there is no gradient"),
+        (preset("descent").state.moved(QUERY, (600.0, 0.0)), "The gradient has vanished"),
+        (
+            replace(preset("descent").state, target=tuple(lookup_frame(preset("descent").state).output.tolist())),
+            "o is on the target",
+        ),
+    ],
+)
+def test_headlines_of_the_gradient(state: LookupState, title: str) -> None:
+    assert gradient_headline(lookup_frame(state)) == title
+
+
+def test_the_sum_of_the_first_screen_as_formulas() -> None:
+    assert sum_formulas(FRAME, 0) == (
+        "[weight:key]{α₁} = {e^{2.92}}/{e^{2.92} + e^{0.64}}",
+        "= {18.541}/{18.541 + 1.8965} = [weight:key]{0.9072}",
+        "[o:output]{o} = 0.91 [k₁:value]{k₁} + 0.09 [k₂:value]{k₂} = [o:output]{(+1.78, +0.37)}",
+    )
+    assert sum_formulas(FRAME, 1) == (
+        "[weight:key]{α₂} = {e^{0.64}}/{e^{2.92} + e^{0.64}}",
+        "= {1.8965}/{18.541 + 1.8965} = [weight:key]{0.0928}",
+        "[o:output]{o} = 0.91 [k₁:value]{k₁} + 0.09 [k₂:value]{k₂} = [o:output]{(+1.78, +0.37)}",
+    )
+    assert sum_formulas(lookup_frame(replace(DEFAULT, hard=True)), 0) == (
+        "q·k₁ = +2.92, q·k₂ = +0.64",
+        "[weight:key]{α₁} = 1",
+        "[o:output]{o} = 1.00 [k₁:value]{k₁} + 0.00 [k₂:value]{k₂} = [o:output]{(+2.00, +0.20)}",
+    )
+
+
+TWELVE = three((0.7, 1.3), *[(0.1 * i, 1.0) for i in range(12)])
+
+
+def test_of_twelve_keys_two_terms_are_written_that_of_the_key_among_them() -> None:
+    assert sum_formulas(lookup_frame(TWELVE), 11) == (
+        '[weight:key]{α₁₂} = {e^{2.07}}/{e^{1.30} + e^{2.07} + "10 more"}',
+        '= {7.9248}/{3.6693 + 7.9248 + "10 more"} = [weight:key]{0.1190}',
+        "[o:output]{o} = 0.10 [k₁₀:value]{k₁₀} + 0.11 [k₁₁:value]{k₁₁} + 0.12 [k₁₂:value]{k₁₂} + …",
+        "= [o:output]{(+0.63, +1.00)}",
+    )
+
+
+def formula_numbers(lines: tuple[str, ...]) -> tuple[float, list[float], float]:
+    """Return what stands above and below in the second line of a sum, and the weight behind it."""
+    found = re.fullmatch(r"= \{(.*)\}/\{(.*)\} = \[weight:key\]\{(.*)\}", lines[1])
+    assert found is not None, lines
+    below = [number(term) for term in found[2].split(" + ") if '"' not in term]
+    return number(found[1]), below, number(found[3])
+
+
+LOOKUPS = [*(ready.state for ready in PRESETS), TWELVE, DEFAULT.moved(QUERY, (1400.0, 600.0))]
+
+
+@pytest.mark.parametrize("temperature", [0.01, 0.3, 1.0, 100.0])
+@pytest.mark.parametrize("hard", [False, True])
+@pytest.mark.parametrize("kind", list(ValueKind))
+def test_every_formula_can_be_read_and_says_the_weight(kind: ValueKind, hard: bool, temperature: float) -> None:
+    for state in LOOKUPS:
+        frame = lookup_frame(replace(state, values=kind, hard=hard, temperature=temperature))
+        for index, weight in enumerate(frame.weights.tolist()):
+            lines = sum_formulas(frame, index)
+            formulas = [read_formula(line) for line in lines]
+            said = [spoken(formula.row) for formula in formulas]
+            assert all(said)
+            assert f"alpha_{index + 1} equals" in " ".join(said)
+            assert {mark.name for formula in formulas for mark in formula.marks()} >= {"weight", "o"}
+            if hard:
+                assert f"= {weight:.0f}" in lines[1]
+                continue
+            above, below, found = formula_numbers(lines)
+            assert above in below
+            assert found == pytest.approx(weight, rel=6e-3, abs=5.1e-5)
+            if len(below) == len(frame.weights):
+                assert above / math.fsum(below) == pytest.approx(found, abs=1e-4), "the division comes out"

@@ -14,13 +14,14 @@ from attention_explorer.pages.lookup.frame import lookup_frame
 from attention_explorer.pages.lookup.numbers import LookupFrame
 from attention_explorer.pages.lookup.plane import Vector
 from attention_explorer.pages.lookup.presets import PRESETS, preset
-from attention_explorer.pages.lookup.state import MOST_KEYS, QUERY, LookupState, Overlay
+from attention_explorer.pages.lookup.state import MOST_KEYS, QUERY, LookupState, LookupView, Overlay
+from attention_explorer.pages.lookup.ui.views import views
 
 EACH = pytest.mark.parametrize("ready", PRESETS, ids=lambda ready: ready.id)
 
 
 def test_names_and_states_are_all_different() -> None:
-    assert len({ready.id for ready in PRESETS}) == len(PRESETS) >= 7
+    assert len({ready.id for ready in PRESETS}) == len(PRESETS) >= 8
     assert len({ready.title for ready in PRESETS}) == len(PRESETS)
     assert len({ready.state for ready in PRESETS}) == len(PRESETS), "hashable, too"
 
@@ -84,6 +85,33 @@ def test_the_numbers_in_the_hints_are_those_computed() -> None:
     assert long.cosines.tolist() == pytest.approx([1.0, 0.8])
     assert long.attention.scores.tolist() == [1.0, 2.0]
     assert long.key_lengths.tolist() == [1.0, 2.5]
+    warm, said = keys["temperatures"].state, keys["temperatures"].look_for
+    assert lookup_frame(warm).attention.scores.tolist() == [3.0, 2.0, 1.0]
+    assert "{}, {} and {}".format(*(f"{w:.0%}".replace("%", " %") for w in lookup_frame(warm).weights)) in said
+    assert lookup_frame(warm.with_temperature(LOWEST_TEMPERATURE)).weights.tolist() == pytest.approx([1, 0, 0])
+    thirds = lookup_frame(warm.with_temperature(HIGHEST_TEMPERATURE)).weights.tolist()
+    assert thirds == pytest.approx([1 / 3] * 3, abs=0.005)
+
+
+def test_each_opens_in_the_view_that_it_is_about() -> None:
+    elsewhere = {"descent": LookupView.GRADIENT, "temperatures": LookupView.TEMPERATURE}
+    assert {ready.id: ready.state.view for ready in PRESETS} == {
+        ready.id: elsewhere.get(ready.id, LookupView.PLANE) for ready in PRESETS
+    }
+    for view in views():
+        assert view.presets, "every view has something to begin with"
+        assert [ready.state.view for ready in view.presets] == [view.id] * len(view.presets)
+
+
+def test_nothing_that_there_is_to_try_is_done_in_an_example_that_was_just_chosen() -> None:
+    done = {
+        (ready.id, each.words)
+        for view in views()
+        for ready in view.presets
+        for each in view.tries
+        if each.is_done(ready.state)
+    }
+    assert not done, "also where k₂ weighs most before q is dragged"
 
 
 @EACH

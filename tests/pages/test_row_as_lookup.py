@@ -6,6 +6,7 @@ import csv
 import io
 import json
 import math
+import re
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
@@ -16,7 +17,10 @@ from written_numbers import csv_text, json_text
 
 from attention_explorer.core.byte_cache import CACHE
 from attention_explorer.core.counting import Count
+from attention_explorer.core.formula_text import read_formula
+from attention_explorer.core.formula_words import spoken
 from attention_explorer.core.mask import MaskChoice, MaskKind
+from attention_explorer.core.numerals import percent, scientific
 from attention_explorer.core.role import Role
 from attention_explorer.errors import ExplorerError
 from attention_explorer.model import QueryKeyMap, alibi_bias, causal_mask, rotary
@@ -37,10 +41,14 @@ from attention_explorer.pages.lookup.wording import (
     description,
     exponent_note,
     gradient_note,
+    headline,
     notices,
     rescaled_note,
     spot_in_words,
+    striking,
+    sum_formulas,
     tie_note,
+    weight_name,
     weight_sum,
 )
 from attention_explorer.pages.row_as_lookup import NOTHING_PINNED, SEVERAL_HEADS, as_lookup, reason_against_lookup
@@ -440,6 +448,53 @@ def test_the_picture_in_words_names_all_keys_and_the_source() -> None:
     assert "random" in row.origin
     assert row.origin in notices(frame)[0]
     assert row.names[0] == LONG.split()[int(row.plane.heaviest[0])]
+
+
+@EACH
+@pytest.mark.parametrize("hard", [False, True])
+def test_the_sum_of_a_row_can_be_read_as_formulas(name: str, hard: bool) -> None:
+    frame, row, *_ = opened_by(name)
+    frame = lookup_frame(replace(frame.state, hard=hard))
+    for index, weight in enumerate(frame.weights.tolist()):
+        lines = sum_formulas(frame, index)
+        said = [spoken(read_formula(line).row) for line in lines]
+        assert all(said)
+        if hard:
+            assert f"[weight:key]{{{weight_name(index)}}} = {weight:.0f}" in lines
+            assert ("best of the rest" in lines[0]) <= bool(len(row.plane.rest))
+            continue
+        assert lines[0].startswith(f"[weight:key]{{{weight_name(index)}}} = {{")
+        shown = f"{weight:.4f}" if weight >= 1e-3 else scientific(weight)
+        assert lines[1].endswith(f"= [weight:key]{{{shown}}}")
+        if index == REST:
+            assert f'"{len(row.plane.rest)} powers"' in lines[0]
+        # Two terms are written, and how many keys stand for the others is counted.
+        written = lines[0].partition("/")[2]
+        others = re.search(r'"(\d+) more"', written)
+        of_rest = re.search(r'"(\d+) powers"', written)
+        counted = sum(int(found[1]) for found in (others, of_rest) if found) + written.count("e^")
+        assert counted == sum(frame.numbers_of_keys)
+
+
+def test_headline_and_sentence_of_a_row() -> None:
+    frame, *_ = opened_by("long")
+    first, second = (percent(float(weight)) for weight in frame.weights[:2])
+    assert headline(frame) == f"k₁ answers {first}, k₂ {second}"
+    assert striking(frame).startswith("Every value counts by its weight.")
+    moved = lookup_frame(frame.state.moved(QUERY, (1.0, 1.0)))
+    assert striking(moved) == "q has been moved: the head would give these weights to such a query."
+    said = "Not the head’s own weights: it is soft, at temperature 0.5."
+    assert striking(lookup_frame(frame.state.with_temperature(2.0))) == said
+    assert headline(lookup_frame(replace(frame.state, hard=True))) == "k₁ takes everything"
+
+
+def test_the_rest_is_not_said_to_answer_as_much_as_one_key() -> None:
+    """At the origin all keys tie, and those without a name weigh together as much as there are of them."""
+    long, toy = (lookup_frame(opened_by(name)[0].state.moved(QUERY, (0.0, 0.0))) for name in ("long", "toy"))
+    assert long.numbers_of_keys[REST] == 9
+    assert REST in long.winners
+    assert headline(long) == "the rest answer 43 %, k₁ 5 %"
+    assert headline(toy).endswith("k₁₀ and k₁₁ answer alike, 9 %")
 
 
 def test_tokens_that_come_twice_are_told_apart() -> None:

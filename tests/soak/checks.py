@@ -24,8 +24,11 @@ from attention_explorer.kit.controls.more_button import MoreButton
 from attention_explorer.pages.explorer import ExplorerState
 from attention_explorer.pages.heads.ui.page import HeadsPage
 from attention_explorer.pages.lab.ui.page import LabPage
+from attention_explorer.pages.lookup.state import QUERY
+from attention_explorer.pages.lookup.ui.page import LookupPage
 from attention_explorer.pages.session_file import session_bytes, session_from
 from attention_explorer.pages.training.ui.page import TrainingPage
+from attention_explorer.pages.ui.frame_page import FramePage
 from attention_explorer.pages.ui.page import Page
 from attention_explorer.pages.ui.requesting_page import RequestingPage
 from attention_explorer.pages.ui.session import Session
@@ -209,6 +212,9 @@ def _forget_the_pointer(world: World, window: MainWindow) -> None:
         page.cells.leave()
     if isinstance(page, LabPage):
         page.measurement = None  # seconds belong to the machine and to the moment
+    if isinstance(page, LookupPage):
+        page.canvas.select(QUERY)  # the arithmetic of a key that is selected is written beside the plane
+    if isinstance(page, FramePage):
         page.open_drawer(False)
         page.drawer.search.clear()
         page.panel.tries._done.clear()  # what was tried stays ticked as long as the window is open

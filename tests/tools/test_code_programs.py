@@ -28,7 +28,7 @@ from attention_explorer.pages.heads.state import Aggregate, HeadsSetup, HeadsSta
 from attention_explorer.pages.lab.cost_state import CostPicture, CostState, Quantity, Scope
 from attention_explorer.pages.lab.scores_state import BenchState, GainRule, ScalingPicture, ScalingState
 from attention_explorer.pages.lab.scores_state import Precision as BenchPrecision
-from attention_explorer.pages.lookup.state import LookupState, Overlay, ValueKind
+from attention_explorer.pages.lookup.state import LookupState, LookupView, Overlay, ValueKind
 from attention_explorer.pages.positions.clocks import clocks_picture
 from attention_explorer.pages.positions.state import (
     Likeness,
@@ -135,6 +135,7 @@ LOOKUPS = (
     {"overlays": frozenset({Overlay.OTHER}), "temperature": 2.0, "hard": True},
     {"query": (0.0, 0.0)},
     {"query": (900000.0, -123.456)},
+    {"view": LookupView.GRADIENT, "overlays": frozenset[Overlay]()},
 )
 
 
@@ -151,6 +152,18 @@ def test_a_row_of_a_head(preset: str, changes: dict[str, Any], tmp_path) -> None
     heads = preset_of(HEADS_PRESETS, preset).state
     state = as_lookup(ExplorerState(heads=heads), heads_frame(heads.setup), 2)
     compare("lookup", replace(state, lookup=replace(state.lookup, **changes)), tmp_path, least=5)
+
+
+@pytest.mark.parametrize("hard", [False, True])  # where the curves are those of the soft lookup
+@pytest.mark.parametrize("preset", ["", "random-words", "causal", "learned-it", "translation"])
+def test_the_weights_at_every_temperature(preset: str, hard: bool, tmp_path) -> None:
+    state = ExplorerState(lookup=replace(LookupState(), scaled=True))
+    if preset:
+        heads = preset_of(HEADS_PRESETS, preset).state
+        state = as_lookup(ExplorerState(heads=heads), heads_frame(heads.setup), 2)
+    shown = replace(state.lookup, view=LookupView.TEMPERATURE, hard=hard)
+    program = compare("lookup", replace(state, lookup=shown), tmp_path, least=2)
+    assert program.main == "weights"
 
 
 PAINTED = MaskChoice(MaskKind.CAUSAL, hidden=frozenset({(2, 1), (4, 4)}), shown=frozenset({(0, 3)}))

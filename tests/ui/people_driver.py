@@ -27,7 +27,7 @@ from attention_explorer.pages.heads.other import with_other_recipe
 from attention_explorer.pages.heads.state import HeadsSetup, HeadsState, Picture
 from attention_explorer.pages.lab.scores_state import ScalingState
 from attention_explorer.pages.lab.state import LabState, LabView
-from attention_explorer.pages.ready_made import presets_of
+from attention_explorer.pages.ready_made import find_preset, presets_of
 from attention_explorer.pages.row_as_lookup import as_lookup
 from attention_explorer.pages.stack.learned import learned_block
 from attention_explorer.pages.stack.state import OF_BLOCK, BlockState
@@ -51,7 +51,9 @@ class Scene:
 def scenes_of(page: str) -> list[Scene]:
     """Return every picture and tab of a page, and every open drawer."""
     if page == "lookup":
-        return [*(Scene(f"lookup tab {tab}", _tab(page, tab)) for tab in (0, 1)), Scene("row", _state(_a_row()))]
+        views = views_of_lookup()
+        drawers = (Scene(f"{view.name}, drawer", _with_drawer(view)) for view in views)
+        return [*views, *drawers, Scene("way downhill", _down), Scene("row", _state(_a_row()))]
     first = first_state(page)
     if page == "heads":
         shown = [Scene(f"heads {picture}", _state(replace(first, heads=_with(first, picture)))) for picture in Picture]
@@ -73,6 +75,26 @@ def scenes_of(page: str) -> list[Scene]:
         learned = learned_block(*BOX["it"], "The cat sat on the mat because it was tired.")
         found.append(Scene("block learned", _state(replace(first, block=learned))))
     return found
+
+
+def views_of_lookup() -> list[Scene]:
+    """Return every view of Lookup, with something in it that it is made for."""
+    shown = (first_state("lookup"), _before_the_way(), find_preset("temperatures", "lookup").state)
+    return [Scene(f"lookup {state.lookup.view}", _state(state)) for state in shown]
+
+
+def _before_the_way() -> ExplorerState:
+    """Return a target that q can walk to, from where it covers no number of an axis."""
+    state = find_preset("descent", "lookup").state
+    return replace(state, lookup=replace(state.lookup, query=(-0.5, 0.8)))
+
+
+def _down(window: MainWindow) -> None:
+    """Show a way downhill that has begun."""
+    show_state(window, _before_the_way())
+    for _ in range(2):
+        QTest.mouseClick(window.page.descent.step, Qt.MouseButton.LeftButton)
+    catch_up(window)
 
 
 def views_of_lab() -> list[Scene]:

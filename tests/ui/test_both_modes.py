@@ -6,8 +6,8 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from lookup_driver import LookupDriver
 from PySide6.QtCore import Qt
-from PySide6.QtTest import QTest
 from window_driver import copied_numbers
 
 import attention_explorer
@@ -17,12 +17,14 @@ from attention_explorer.pages.heads.presets import HEADS_PRESETS
 from attention_explorer.pages.lookup.export import lookup_numbers
 from attention_explorer.pages.lookup.frame import lookup_frame
 from attention_explorer.pages.lookup.presets import PRESETS
-from attention_explorer.pages.lookup.state import LookupState, Overlay, ValueKind
-from attention_explorer.pages.lookup.wording import description, notices
+from attention_explorer.pages.lookup.state import LookupState, LookupView, Overlay, ValueKind
+from attention_explorer.pages.lookup.wording import description
 from attention_explorer.pages.row_as_lookup import as_lookup
 from attention_explorer.pages.session_file import session_bytes, session_from
 from attention_explorer.session.settings import Settings
 from attention_explorer.tools.code.programs import program_of
+
+pytestmark = pytest.mark.qt_log_ignore("This plugin does not support")  # said whenever a list opens
 
 
 def row_of_a_head() -> LookupState:
@@ -44,19 +46,32 @@ def test_it_is_the_output_of_the_same_lookup_in_the_other_mode(make, hard: bool)
     assert lookup_frame(state).other_output.tolist() == other.output.tolist()
 
 
-def test_the_key_draws_it_and_undo_takes_it_away(make_window) -> None:
-    window = make_window(ExplorerState(), Settings(page="lookup"), (1280, 800))
-    plain = window.page.canvas.grab().toImage()
-    QTest.keyClick(window, Qt.Key.Key_B)
-    assert window.session.state.lookup.shows(Overlay.OTHER)
-    assert window.session.back_text == "Show both modes"
-    assert window.page.canvas.grab().toImage() != plain
-    assert "The hard o of this query is (+2.00, +0.20)" in " ".join(notices(lookup_frame(window.session.state.lookup)))
-    window.session.go_back()
-    assert not window.session.state.lookup.shows(Overlay.OTHER)
-    assert window.page.canvas.grab().toImage() == plain
-    QTest.mouseClick(window.page.chips._chips[Overlay.OTHER], Qt.MouseButton.LeftButton)
-    assert window.session.state.lookup.shows(Overlay.OTHER)
+def test_the_key_draws_it_and_undo_takes_it_away(make_window, hand) -> None:
+    at = LookupDriver.open(make_window, hand)
+    plain = at.canvas.grab().toImage()
+    at.key(Qt.Key.Key_B)
+    assert at.lookup.shows(Overlay.OTHER)
+    assert at.back_text == "Show both modes"
+    assert at.canvas.grab().toImage() != plain
+    assert at.sentence.startswith("The hard o of this query is (+2.00, +0.20), ")
+    at.back()
+    assert not at.lookup.shows(Overlay.OTHER)
+    assert at.canvas.grab().toImage() == plain
+    assert "The hard o" not in at.sentence
+    at.switch(Overlay.OTHER)
+    assert at.lookup.shows(Overlay.OTHER)
+    at.switch(Overlay.OTHER)
+    assert not at.lookup.shows(Overlay.OTHER)
+
+
+@pytest.mark.parametrize("view", list(LookupView))
+def test_the_key_does_it_in_whichever_view_the_window_opens(make_window, hand, view: LookupView) -> None:
+    at = LookupDriver.open(make_window, hand, replace(LookupState(), view=view))
+    at.key(Qt.Key.Key_B)
+    assert at.lookup.shows(Overlay.OTHER)
+    at.key(Qt.Key.Key_B)
+    assert not at.lookup.shows(Overlay.OTHER)
+    assert at.session.views.labels == ["Show both modes", "Hide both modes"]
 
 
 @pytest.mark.parametrize(("hard", "name"), [(True, "soft"), (False, "hard")])

@@ -14,7 +14,7 @@ from PySide6.QtWidgets import QApplication
 from attention_explorer.core.role import Role
 from attention_explorer.pages.explorer import ExplorerState
 from attention_explorer.pages.lookup.presets import preset
-from attention_explorer.pages.lookup.state import QUERY, LookupState, Overlay, Part
+from attention_explorer.pages.lookup.state import QUERY, LookupState, LookupView, Overlay, Part
 
 FRAMES = 2000
 LARGEST_GROWTH = 24 * 1024  # KiB
@@ -42,10 +42,13 @@ def test_thousands_of_painted_frames_leak_nothing(make_window, hand):
 
     def everything_shown(count: int) -> None:
         show(state, frozenset(Overlay))
-        window.page.tabs.setCurrentIndex(1)  # the chart is drawn too
+        window.page.open_drawer(True)  # the table is drawn too
         frames(count, QUERY)
         frames(count, Part(Role.KEY, 1))
-        window.page.tabs.setCurrentIndex(0)
+        window.page.open_drawer(False)
+        for i in range(count):  # and so are the curves
+            show(replace(state, view=LookupView.TEMPERATURE, temperature=1.0 + 0.01 * i), frozenset())
+            QApplication.processEvents()
         show(state, frozenset({Overlay.FIELD, Overlay.HULL}))
 
     def show(lookup: LookupState, overlays: frozenset[Overlay]) -> None:

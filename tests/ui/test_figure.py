@@ -26,12 +26,14 @@ from attention_explorer.errors import ExportError
 from attention_explorer.kit.export.figure import EXPORT_FORMATS, Figure, encoded, figure_image, write_figure
 from attention_explorer.kit.export.svg_file import FONT_FAMILIES
 from attention_explorer.kit.theme import LIGHT, Look
+from attention_explorer.pages.explorer import ExplorerState
 from attention_explorer.pages.lookup.frame import lookup_frame
 from attention_explorer.pages.lookup.plane import Extent
 from attention_explorer.pages.lookup.presets import PRESETS, preset
-from attention_explorer.pages.lookup.state import QUERY, LookupState, Overlay
+from attention_explorer.pages.lookup.state import QUERY, LookupState, LookupView, Overlay
 from attention_explorer.pages.lookup.ui.figure import LookupFigure
 from attention_explorer.pages.lookup.ui.plane_scene import scene_for
+from attention_explorer.pages.registry import PAGES
 
 SVG = "{http://www.w3.org/2000/svg}"
 PICTURES, NUMBERS = (".png", ".svg", ".pdf"), (".csv", ".npy", ".npz", ".json")
@@ -82,12 +84,19 @@ def svg_texts(figure: Figure) -> list[str]:
     return ["".join(element.itertext()).strip() for element in root.iter(f"{SVG}text")]
 
 
+def figure_of_view(state: LookupState) -> Figure:
+    """Return the figure of a lookup as its view shows it."""
+    return next(page for page in PAGES if page.id == "lookup").figure(ExplorerState(lookup=state))
+
+
 @pytest.mark.parametrize("ready", PRESETS, ids=lambda ready: ready.id)
 @pytest.mark.parametrize("suffix", [known.suffix for known in EXPORT_FORMATS])
 def test_every_preset_is_written_in_every_format(tmp_path, ready, suffix):
     path = tmp_path / f"figure{suffix}"
-    write_figure(LookupFigure(ready.state), path)
+    write_figure(figure_of_view(ready.state), path)
     begins = {".png": b"\x89PNG", ".svg": b"<?xml", ".pdf": b"%PDF", ".csv": b"name,x", ".json": b"{"}
+    if ready.state.view is LookupView.TEMPERATURE:
+        begins[".csv"] = "temperature,k₁,k₂,k₃\n".encode()
     begins |= {".npy": b"\x93NUMPY", ".npz": b"PK"}
     assert path.read_bytes().startswith(begins[suffix])
 
@@ -153,6 +162,33 @@ def test_the_legend_names_exactly_what_is_drawn():
     texts = svg_texts(LookupFigure(replace(preset("quiz").state, overlays=shown)))
     assert "Weights" in texts
     assert "Hull" not in texts  # plain numbers have none
+
+
+def test_the_view_of_the_gradient_draws_and_names_what_belongs_to_it():
+    plane = replace(LookupState(), overlays=frozenset())
+    gradient = replace(plane, view=LookupView.GRADIENT)
+    assert not {"Gradient", "Target", "t"} & set(svg_texts(figure_of_view(plane)))
+    assert {"Gradient", "Target", "t"} <= set(svg_texts(figure_of_view(gradient)))
+
+
+def test_the_figure_of_the_temperatures_has_its_curves_and_their_numbers():
+    state = replace(LookupState(), view=LookupView.TEMPERATURE, temperature=2.5)
+    figure = figure_of_view(state)
+    texts = svg_texts(figure)
+    assert {"k₁", "k₂", "T = 2.5", "temperature T (logarithmic)"} <= set(texts)
+    assert any(text.startswith("At temperature 2.5, k₁ answers") for text in texts)
+    assert figure.description.startswith("Lookup page. At temperature 2.5, k₁ answers")
+    document = json.loads(encoded(figure, ".json"))
+    assert document["picture"] == "temperature"
+    temperatures, weights = np.array(document["temperature"]), np.array(document["weights"])
+    assert (temperatures[0], temperatures[-1]) == pytest.approx((0.01, 100.0))
+    assert weights.shape == (2, len(temperatures))
+    for i in (0, 40, len(temperatures) - 1):
+        there = lookup_frame(state.with_temperature(float(temperatures[i]))).weights
+        assert weights[:, i].tolist() == pytest.approx(there.tolist(), abs=1e-12)
+    rows = list(csv.reader(io.StringIO(encoded(figure, ".csv").decode())))
+    assert rows[0] == ["temperature", "k₁", "k₂"]
+    assert [[float(cell) for cell in row] for row in rows[1:]] == [*map(list, zip(temperatures, *weights, strict=True))]
 
 
 def test_the_caption_says_how_the_numbers_were_made():

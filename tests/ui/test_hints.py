@@ -13,7 +13,6 @@ from window_driver import WindowDriver
 
 from attention_explorer.kit.controls.preset_box import CHANGED
 from attention_explorer.kit.pictures.drawing import Change
-from attention_explorer.pages.explorer import ExplorerState
 from attention_explorer.pages.heads.state import MaskChoice, MaskKind
 from attention_explorer.pages.lab.state import LabView
 from attention_explorer.pages.positions.state import PositionsPicture
@@ -25,7 +24,6 @@ pytestmark = pytest.mark.qt_log_ignore("This plugin does not support")
 
 SIZES = ((1280, 800), (1024, 768))
 CHANGES = {
-    "lookup": lambda state: replace(state, query=(3.0, 1.0), hard=True),
     "heads": lambda state: state.with_setup(mask=MaskChoice(MaskKind.CAUSAL)),
     "positions": lambda state: replace(state, picture=PositionsPicture.CLOCKS, length=20),
     "block": lambda state: replace(state, seed=7),
@@ -77,9 +75,8 @@ def test_a_hint_stays_while_its_preset_is_changed_and_goes_with_it(open_page, pa
     change(at, page)
     assert hint.isVisible()
     assert hint.text.text() == find_preset(first, page).look_for
-    is_changed = presets_box(at).currentText().endswith(CHANGED)
-    assert is_changed == (page != "lookup"), "a query is there to be moved"
-    assert hint.note.text() == ("for the preset as it starts" if is_changed else "")
+    assert presets_box(at).currentText().endswith(CHANGED)
+    assert hint.note.text() == "for the preset as it starts"
     at.choose(presets_box(at), second)
     catch_up(at.window)
     assert hint.text.text() == find_preset(second, page).look_for
@@ -130,24 +127,20 @@ def test_every_hint_is_seen_whole(page_window, page, size):
     assert not cut
 
 
-@pytest.mark.parametrize("zoom", [1.0, 1.75])
-@pytest.mark.parametrize("size", SIZES, ids=lambda size: f"{size[0]}x{size[1]}")
-def test_with_many_keys_the_hint_is_still_whole(open_page, size, zoom):
-    at = open_page("lookup", size, zoom)
-    lookup = find_preset("three-keys").state.lookup
-    for keys in range(3, 9):
-        show_state(at.window, ExplorerState(lookup=lookup))
-        assert len(lookup.entries) == keys
-        assert is_whole(at), keys
-        lookup = lookup.with_key_added((float(keys), 1.0))
+IN_THE_FRAME = {
+    "lookup": lambda state: state.with_key_added((1.0, -1.0)),
+    "lab": lambda state: replace(state, seed=7),
+}
+"""A change after which a page in the frame shows none of its examples any more."""
 
 
-def test_in_the_frame_the_drawer_says_what_to_look_for_until_something_is_changed(page_window):
-    assert {*PAGE_IDS} - {*CHANGES} == {"lab"}
-    window = page_window("lab")
+@pytest.mark.parametrize("page_id", IN_THE_FRAME)
+def test_in_the_frame_the_drawer_says_what_to_look_for_until_something_is_changed(page_window, page_id):
+    assert {*PAGE_IDS} - {*CHANGES} == {*IN_THE_FRAME}
+    window = page_window(page_id)
     window.resize(*SIZES[-1])
     page, text = window.page, window.page.drawer.example
-    for ready in presets_of("lab"):
+    for ready in presets_of(page_id):
         if ready.state.lab.view is LabView.AGAINST:
             continue  # which takes its time, and is said in the same place
         show_state(window, ready.state)
@@ -155,7 +148,21 @@ def test_in_the_frame_the_drawer_says_what_to_look_for_until_something_is_change
         catch_up(window)
         assert text.text() == ready.look_for, ready.id
         assert text.height() >= text.heightForWidth(text.width()), ready.id
-    page.apply(Change(replace(page.state, seed=7), "Change"))
+    page.apply(Change(IN_THE_FRAME[page_id](page.state), "Change"))
     catch_up(window)
     assert not text.text()
+    page.open_drawer(False)
+
+
+def test_a_query_that_is_moved_leaves_the_example_as_it_is(page_window):
+    """It is there to be moved."""
+    window = page_window("lookup")
+    first = next(iter(presets_of("lookup")))
+    show_state(window, first.state)
+    page = window.page
+    page.open_drawer(True)
+    page.apply(Change(replace(page.state, query=(3.0, 1.0), hard=True), "Change"))
+    catch_up(window)
+    assert page.drawer.example.text() == first.look_for
+    assert not page.bar.examples[page.view.id].currentText().endswith(CHANGED)
     page.open_drawer(False)

@@ -16,6 +16,7 @@ from test_people_names import interface_of, parts_of
 
 from attention_explorer.kit.export.dialog import ExportDialog
 from attention_explorer.pages.lab.ui.page import LabPage
+from attention_explorer.pages.lookup.state import LookupView
 from attention_explorer.pages.ui.page import Page
 from attention_explorer.tools.lessons.names import names_in
 
@@ -161,9 +162,20 @@ def test_what_o_is_meant_to_reach_is_drawn_while_the_question_is_open(learner, t
 def test_no_key_of_the_page_walks_along_a_hidden_gradient(learner, tmp_path):
     ask(learner, tmp_path, *CASES[0])
     before = learner.query
-    learner.key(Qt.Key.Key_S)
-    learner.page.gradient.step.click()
+    learner.press(learner.page.bar.view_row.buttons[LookupView.GRADIENT])
+    for key in (Qt.Key.Key_S, Qt.Key.Key_P):
+        learner.key(key)
+        QTest.qWait(50)
+    step, play = learner.page.descent.step, learner.page.descent.play
+    for button in (step, play):
+        assert button.isVisible()
+        QTest.mouseClick(button, Qt.MouseButton.LeftButton, pos=button.rect().center())
+        QTest.qWait(50)
     assert learner.query == before
+    learner.press(learner.card.tell)
+    learner.press(learner.page.bar.view_row.buttons[LookupView.GRADIENT])
+    learner.press(step)
+    assert learner.query != before, "or this test could not see it"
 
 
 def test_a_page_that_cannot_hide_its_numbers_is_covered_and_computes_nothing(learner, tmp_path, monkeypatch):

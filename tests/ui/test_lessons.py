@@ -27,6 +27,7 @@ from test_people_names import unnamed
 from window_driver import WindowDriver, drop
 
 from attention_explorer.core import assets
+from attention_explorer.kit import reach
 from attention_explorer.kit.controls.preset_box import PresetBox
 from attention_explorer.pages.explorer import ExplorerState
 from attention_explorer.pages.learned_elsewhere import in_block
@@ -40,6 +41,7 @@ from attention_explorer.sources.recipe import ToyRecipe
 from attention_explorer.tools.lessons import shelf
 from attention_explorer.tools.lessons.answers import truth
 from attention_explorer.tools.lessons.lesson import Draw, Kind, Step
+from attention_explorer.tools.lessons.parts import names_of
 from attention_explorer.tools.lessons.progress import Progress
 from attention_explorer.tools.lessons.reading import read_lesson
 from attention_explorer.tools.lessons.ui import player
@@ -211,9 +213,9 @@ def test_the_first_lesson_is_played_by_hand_and_ones_own_work_comes_back(learner
 
     assert learner.query == (1.0000001, 0.0)
     assert learner.canvas.isVisible()
-    assert not learner.page.bars.isVisible(), "they would say what the dict finds"
+    assert not learner.page.panel.items.isVisible(), "the bars would say what the dict finds"
     learner.answer(right=False)
-    assert learner.page.bars.isVisible()
+    assert learner.page.panel.items.isVisible()
     assert "Not this time. You said “v₁, because q is close enough”; it is “Nothing: a KeyError”." in learner.words()
     learner.press(learner.card.next)
 
@@ -493,16 +495,26 @@ def test_a_double_click_on_next_does_not_skip_the_step_after(learner):
     assert "Step 2 of 6" in learner.words()
 
 
-def test_what_a_step_needed_stays_on_the_page_when_it_is_done(make_window, hand):
+@pytest.mark.parametrize("part", ["lookup.scaled", "heads.stage"])
+def test_what_a_step_needed_stays_on_the_page_when_it_is_done(make_window, hand, tmp_path, part):
+    """Whether it was lent by the drawer, or to the level Start."""
     learner = Learner(make_window(None, Settings(theme=ThemeChoice.LIGHT, full=False)), hand)
-    learner.start(shelf.NAMES.index("why-soft"))
-    gradient = learner.page.panel.gradient
-    assert gradient.isVisible()
+    file = tmp_path / "a.lesson.toml"
+    done = "lookup.scaled" if part == "lookup.scaled" else "heads.view.stage == 'scores'"
+    set_to = '"lookup.scaled" = true' if part == "lookup.scaled" else '"heads.view.stage" = "scores"'
+    file.write_text(
+        f'format = 1\ntitle = "x"\n[[step]]\npage = "{part.partition(".")[0]}"\nsay = "x"\nlight = ["{part}"]\n'
+        f'until = "{done}"\ndone = {{ {set_to} }}\n[[step]]\nsay = "y"\n',
+        encoding="utf-8",
+    )
+    learner.open(file)
+    needed = reach.part(learner.page, *names_of((part,)))
+    assert needed.isVisible()
     learner.press(learner.card.tell)
     assert learner.place.is_done
-    assert gradient.isVisible(), "it says what the loss has become"
+    assert needed.isVisible(), "it says what was done with it"
     learner.press(learner.card.next)
-    assert not gradient.isVisible()
+    assert not needed.isVisible()
 
 
 @pytest.mark.parametrize("way", ["answer", "show me"])

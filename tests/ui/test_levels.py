@@ -2,35 +2,39 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 from people_driver import catch_up, widgets_shown
 from PySide6.QtCore import QPoint, QPointF, QRect, QSize, Qt
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QAbstractButton, QApplication, QLabel, QPushButton, QWidget
+from PySide6.QtWidgets import QAbstractButton, QApplication, QComboBox, QLabel, QWidget
 from test_lessons import Learner
+from window_driver import WindowDriver
 
 from attention_explorer.core.mask import MaskKind
 from attention_explorer.kit import reach
 from attention_explorer.kit.controls.more_button import MoreButton
+from attention_explorer.model import Stage
 from attention_explorer.pages.explorer import ExplorerState
+from attention_explorer.pages.lookup.state import LookupState, LookupView
 from attention_explorer.pages.lookup.ui.table_model import Column
 from attention_explorer.pages.ready_made import PAGE_IDS, find_preset
 from attention_explorer.session.settings import Settings, SettingsStore, ThemeChoice
-from attention_explorer.tools.lessons.parts import PARTS, names_of
+from attention_explorer.tools.lessons import shelf
+from attention_explorer.tools.lessons.parts import PARTS, in_sight, names_of
 from attention_explorer.tools.lessons.ui.page import LessonList
 from attention_explorer.window.levels import LEFT_OUT
 
 KEPT = {
-    "lookup": (
-        *("Plane of queries and keys", "Soft lookup", "Hard lookup", "Temperature", "Weights", "Numbers of the lookup"),
-        *("Preset", "Export…", "Home view"),
-    ),
     "heads": ("Sentence", "Mask", "Attention map", "All heads", "Export…", "Preset", "Picture: Map"),
     "positions": ("Picture of the encoding", "Encoding", "Position", "Export…"),
     "block": ("Sentence", "mask", "residual", "Norm", "Export…"),
     "training": ("Play", "Step", "Attention", "lookup", "Export…"),
 }
 """What Start never leaves out: dragging, soft and hard, temperature, sentences, masks, export."""
+
+IN_THE_FRAME = ("lookup", "lab")
 
 
 def seen(page: QWidget) -> set[str]:
@@ -77,13 +81,14 @@ def test_start_leaves_out_what_the_table_says_and_full_brings_it_back(make_windo
     assert seen(window.page) == before
 
 
-def test_a_page_in_the_frame_looks_the_same_at_both_levels(make_window):
+@pytest.mark.parametrize("page", IN_THE_FRAME)
+def test_a_page_in_the_frame_looks_the_same_at_both_levels(make_window, page):
     """What is rare is in its drawer for everybody."""
-    window = open_at(make_window, "lab", full=True)
+    window = open_at(make_window, page, full=True)
     before = seen(window.page)
     trigger(window, "Start")
     assert seen(window.page) == before
-    assert {*PAGE_IDS} - {*LEFT_OUT} == {"lab"}
+    assert {*PAGE_IDS} - {*LEFT_OUT} == {*IN_THE_FRAME}
 
 
 def test_the_level_is_remembered_and_holds_on_every_page(make_window, settings_path):
@@ -98,60 +103,63 @@ def test_the_level_is_remembered_and_holds_on_every_page(make_window, settings_p
     assert Settings().full, "pictures and tests are of all controls unless told"
 
 
-def test_start_leaves_numbers_out_of_the_lookup_and_moves_no_query_unseen(make_window, hand):
-    window = open_at(make_window, "lookup", full=True)
-    window.show_preset(find_preset("descent", "lookup"))
-    step = next(action for action in window.page.actions_offered() if action.text == "Step downhill")
-    table, before = window.page.table, window.session.state
-    shown = [not table.isColumnHidden(column) for column in Column]
-    assert all(shown)
-    trigger(window, "Start")
-    assert {column.name for column in Column if table.isColumnHidden(column)} == {"LENGTH", "COSINE", "CONTRIBUTION"}
-    assert "√d_k" not in window.page.sum.text()
-    step.run(window.page)
-    assert window.session.state == before, "what S follows is not on show"
-    trigger(window, "Full")
-    assert not any(table.isColumnHidden(column) for column in Column)
-    assert "√d_k" in window.page.sum.text()
-    step.run(window.page)
-    assert window.session.state != before
-
-
-def test_the_first_list_offers_no_paper(make_window, hand):
-    learner = Learner(open_at(make_window, "lookup", full=False), hand)
-    learner.window.tools.welcome()
-    words = [button.text() for button in listed(learner.window).findChildren(QPushButton)]
-    assert "Hand-out…" not in words
-    assert "Start with lesson 1" in words
-
-
-def test_a_lesson_shows_what_it_needs_at_any_level(make_window, hand, tmp_path):
-    window = open_at(make_window, "lookup", full=False)
-    learner = Learner(window, hand)
-    file = tmp_path / "a.lesson.toml"
-    file.write_text(
-        'format = 1\ntitle = "x"\n[[step]]\nshow = "two-keys"\nsay = "Divide."\nlight = ["lookup.scaled"]\n'
-        'until = "lookup.scaled"\ndone = { "lookup.scaled" = true }\n',
-        encoding="utf-8",
-    )
-    scaled = reach.part(window.page, PARTS["lookup.scaled"][0])
-    assert not scaled.isVisible()
-    learner.open(file)
-    assert scaled.isVisible()
-    learner.press(scaled)
-    assert "Done." in learner.words()
-    learner.press(learner.card.leave)
-    assert not scaled.isVisible()
+@pytest.mark.parametrize("full", [False, True])
+def test_start_leaves_numbers_out_of_the_table_of_a_lookup(make_window, hand, full):
+    driver = WindowDriver(open_at(make_window, "lookup", full=full), hand)
+    driver.press(driver.page.panel.more)
+    table = driver.page.table
+    rare = {"LENGTH", "COSINE", "CONTRIBUTION"}
+    assert {column.name for column in Column if table.isColumnHidden(column)} == (set() if full else rare)
+    trigger(driver.window, "Start" if full else "Full")
+    assert {column.name for column in Column if table.isColumnHidden(column)} == (rare if full else set())
 
 
 @pytest.mark.parametrize("full", [False, True])
-def test_a_lesson_opens_the_drawer_for_what_is_in_it(make_window, hand, tmp_path, full):
-    window = open_at(make_window, "lab", full=full)
+def test_no_query_is_moved_unseen(make_window, hand, full):
+    driver = WindowDriver(open_at(make_window, "lookup", full=full), hand)
+    driver.window.show_preset(find_preset("descent", "lookup"))
+    driver.press(driver.page.bar.view_row.buttons[LookupView.PLANE])
+    before = driver.window.session.state
+    driver.key(Qt.Key.Key_S)
+    assert driver.window.session.state == before, "what S follows is not on show"
+    assert "view Gradient" in driver.said
+    driver.press(driver.page.bar.view_row.buttons[LookupView.GRADIENT])
+    driver.key(Qt.Key.Key_S)
+    assert driver.window.session.state.lookup.query != before.lookup.query
+
+
+# The off-screen platform says this whenever a combo box opens.
+@pytest.mark.qt_log_ignore("This plugin does not support")
+def test_a_lesson_shows_what_it_needs_at_any_level(make_window, hand, tmp_path):
+    window = open_at(make_window, "heads", full=False)
     learner = Learner(window, hand)
     file = tmp_path / "a.lesson.toml"
     file.write_text(
-        'format = 1\ntitle = "x"\n[[step]]\nshow = "variance"\nsay = "Do not divide."\nlight = ["scaling.scaled"]\n'
-        'set = { "scaling.draws" = 200 }\nuntil = "not scaling.scaled"\ndone = { "scaling.scaled" = false }\n',
+        'format = 1\ntitle = "x"\n[[step]]\nshow = "causal"\nsay = "Look at the scores."\nlight = ["heads.stage"]\n'
+        'until = "heads.view.stage == \'scores\'"\ndone = { "heads.view.stage" = "scores" }\n',
+        encoding="utf-8",
+    )
+    stages = reach.part(window.page, PARTS["heads.stage"][0])
+    assert not stages.isVisible()
+    learner.open(file)
+    catch_up(window)
+    assert stages.isVisible()
+    learner.choose(window.page.bar.stages, Stage.SCORES)
+    assert "Done." in learner.words()
+    learner.press(learner.card.leave)
+    assert not stages.isVisible()
+
+
+@pytest.mark.parametrize("full", [False, True])
+@pytest.mark.parametrize("part", ["scaling", "lookup"])
+def test_a_lesson_opens_the_drawer_for_what_is_in_it(make_window, hand, tmp_path, part, full):
+    window = open_at(make_window, "lookup" if part == "lookup" else "lab", full=full)
+    learner = Learner(window, hand)
+    file = tmp_path / "a.lesson.toml"
+    show, first = ("two-keys", '"lookup.scaled" = true') if part == "lookup" else ("variance", '"scaling.draws" = 200')
+    file.write_text(
+        f'format = 1\ntitle = "x"\n[[step]]\nshow = "{show}"\nsay = "Do not divide."\nlight = ["{part}.scaled"]\n'
+        f'set = {{ {first} }}\nuntil = "not {part}.scaled"\ndone = {{ "{part}.scaled" = false }}\n',
         encoding="utf-8",
     )
     learner.open(file)
@@ -160,20 +168,62 @@ def test_a_lesson_opens_the_drawer_for_what_is_in_it(make_window, hand, tmp_path
     assert not scaled.visibleRegion().isEmpty()
     (lit,) = window._spotlight.lit
     assert lit.isAncestorOf(scaled) or lit is scaled
-    learner.press(scaled.buttons[False])
+    learner.press(scaled if part == "lookup" else scaled.buttons[False])
     assert "Done." in learner.words()
+    learner.press(learner.card.leave)
+    assert not window.page.drawer.isVisible()
+
+
+def test_what_is_lit_is_that_of_the_view_on_show(make_window, hand, tmp_path):
+    """Each view has its own Soft and Hard, and its own drawer."""
+    window = open_at(make_window, "lookup", full=False)
+    learner = Learner(window, hand)
+    file = tmp_path / "a.lesson.toml"
+    file.write_text(
+        'format = 1\ntitle = "x"\n[[step]]\nshow = "descent"\nsay = "x"\nlight = ["lookup.hard", "lookup.values"]\n'
+        'until = "lookup.hard"\ndone = { "lookup.hard" = true }\n',
+        encoding="utf-8",
+    )
+    learner.open(file)
+    for view in (*reversed(LookupView), LookupView.GRADIENT):
+        learner.press(window.page.bar.view_row.buttons[view])
+        catch_up(window)
+        hard, values = window._spotlight.lit
+        assert hard.isVisible()
+        assert hard.isAncestorOf(window.page.form_of(window.page.view).controls["hard"].buttons[True])
+        assert values.findChild(QComboBox) is window.page.drawer.form.controls["values"]
+        assert values.isVisible()
+        assert len(window._spotlight.places()) >= 2
+
+
+@pytest.mark.parametrize("light", ["lookup.gradient", "lookup.plane", "lookup.sum"])
+def test_a_lesson_shows_the_view_that_has_what_it_needs(make_window, hand, tmp_path, light):
+    """Also one that was written before there were views."""
+    lookup = replace(LookupState(), view=LookupView.TEMPERATURE)
+    window = make_window(ExplorerState(lookup=lookup), Settings(theme=ThemeChoice.LIGHT, page="lookup"))
+    learner = Learner(window, hand)
+    file = tmp_path / "a.lesson.toml"
+    file.write_text(
+        f'format = 1\ntitle = "x"\n[[step]]\nset = {{ "lookup.query" = [1, 0] }}\nsay = "Look."\nlight = ["{light}"]\n',
+        encoding="utf-8",
+    )
+    learner.open(file)
+    catch_up(window)
+    assert window._spotlight.lit
+    assert all(lit.isVisible() for lit in window._spotlight.lit)
+    assert (window.page.view.id is LookupView.GRADIENT) == (light == "lookup.gradient")
 
 
 def test_what_a_step_does_not_need_is_dimmed_and_works_all_the_same(make_window, hand):
     window = open_at(make_window, "lookup", full=True)
     learner = Learner(window, hand)
     plain = window.page.grab().toImage()
-    learner.start()
+    learner.start(1)
     QTest.qWait(50)
-    (canvas, table) = window._spotlight.lit
+    (canvas, weights) = window._spotlight.lit
     assert canvas is learner.canvas
-    assert table is learner.page.table
-    hard = reach.part(window.page, "Hard lookup")
+    assert weights is learner.page.panel.items
+    hard = learner.page.form_of(learner.page.view).controls["hard"].buttons[True]
     at = hard.mapTo(window.page, QPoint(6, 6))
     assert window.page.grab().toImage().pixelColor(at) != plain.pixelColor(at)
     places = window._spotlight.places()
@@ -206,7 +256,8 @@ def test_a_label_and_the_heads_of_a_table_are_lit_with_what_they_belong_to(make_
     window = open_at(make_window, "lookup", full=False)
     window.light(names_of(("lookup.temperature", "lookup.table")))
     page = window.page
-    for part in (reach.part(page, "temperature"), page.table.horizontalHeader()):
+    for part in (page.main.slider_of(page.view).label, page.table.horizontalHeader()):
+        assert part.isVisible()
         box = QRect(part.mapTo(page, QPoint()), part.size())
         assert any(place.contains(box) for place in window._spotlight.places())
 
@@ -226,7 +277,7 @@ def test_no_button_and_no_plane_moves_from_a_task_to_a_question(make_window, han
     learner = Learner(open_at(make_window, "lookup", full=False), hand)
     learner.start()
     QApplication.processEvents()
-    kept = (reach.part(learner.page, "Home view"), learner.canvas)
+    kept = (reach.part(learner.page, "lookup"), learner.page.panel.more, learner.canvas)
     before = [part.geometry() for part in kept]
     learner.press(learner.card.skip)
     QApplication.processEvents()
@@ -237,6 +288,8 @@ def test_no_button_and_no_plane_moves_from_a_task_to_a_question(make_window, han
 @pytest.mark.parametrize("name", PARTS)
 def test_every_part_that_a_lesson_can_light_is_on_its_page(make_window, name):
     window = open_at(make_window, name.partition(".")[0], full=True)
+    window.session.apply(in_sight((name,), window.session.state), "Show it")
+    window.light(names_of((name,)))
     for part in PARTS[name]:
         assert reach.part(window.page, part) is not None, part
 
@@ -244,32 +297,53 @@ def test_every_part_that_a_lesson_can_light_is_on_its_page(make_window, name):
 # ---- The first time ----
 
 
-def listed(window) -> LessonList:
-    return next(child for child in window.findChildren(LessonList) if child.isVisible())
-
-
-def test_somebody_new_is_offered_lesson_1_or_to_explore(make_window, hand):
-    learner = Learner(open_at(make_window, "heads", full=False), hand)
+@pytest.fixture
+def newcomer(make_window, hand) -> Learner:
+    """Somebody who is here for the first time."""
+    learner = Learner(open_at(make_window, "lookup", full=False), hand)
     learner.window.tools.welcome()
-    opened = listed(learner.window)
-    first = next(button for button in opened.findChildren(QPushButton) if button.text() == "Start with lesson 1")
-    assert first.isDefault()
-    assert not [button for button in opened.findChildren(QPushButton) if button.text() == "Hand-out…"]
-    QTest.keyClick(opened, Qt.Key.Key_Return)
-    learner.comes_back()
-    assert "Step 1 of 6" in learner.words()
-    learner.press(learner.card.leave)
-    assert learner.window.settings.page == "heads"
+    catch_up(learner.window)
+    return learner
+
+
+def test_somebody_new_is_offered_the_first_lessons_or_to_explore_and_no_paper(newcomer):
+    first = newcomer.window.tools.lessons.first
+    offered = [button.text() for button in first.findChildren(QAbstractButton) if button.isVisible()]
+    assert offered[:2] == ["All lessons…", "Just explore"]
+    assert [words.partition("\n")[0] for words in offered[2:]] == [
+        f"{number}  {lesson.title}" for number, lesson in enumerate(shelf.lessons()[: len(offered) - 2], start=1)
+    ]
+    assert len(offered) > 5
+    assert newcomer.canvas.isVisible(), "the plane is there to be touched meanwhile"
+    first.buttons[0].setFocus()
+    QTest.keyClick(first.buttons[0], Qt.Key.Key_Space)
+    newcomer.acted()
+    assert "Step 1 of 6" in newcomer.words()
+    assert newcomer.window.tools.lessons.first is None
+    newcomer.press(newcomer.card.leave)
+    assert newcomer.window.settings.page == "lookup"
+
+
+def test_somebody_new_can_see_all_lessons(newcomer):
+    newcomer.press(newcomer.window.tools.lessons.first.more)
+    (opened,) = (child for child in newcomer.window.findChildren(LessonList) if child.isVisible())
+    assert len(opened.starts) == len(shelf.NAMES)
+    newcomer.press(opened.starts[1])
+    newcomer.comes_back()
+    assert newcomer.window.tools.lessons.first is None
+    assert newcomer.place.lesson.name == shelf.NAMES[1]
 
 
 def test_who_explores_finds_the_window_as_it_was(make_window, hand):
-    learner = Learner(open_at(make_window, "heads", full=False), hand)
-    before = learner.window.session.state
+    learner = Learner(open_at(make_window, "lookup", full=False), hand)
+    before, size = learner.window.session.state, learner.canvas.size()
     learner.window.tools.welcome()
-    opened = listed(learner.window)
-    learner.press(next(button for button in opened.findChildren(QPushButton) if button.text() == "Just explore"))
-    QApplication.processEvents()
-    assert not learner.window.findChildren(LessonList)
+    catch_up(learner.window)
+    assert learner.canvas.size() != size
+    learner.press(learner.window.tools.lessons.first.explore)
+    catch_up(learner.window)
+    assert learner.window.tools.lessons.first is None
+    assert learner.canvas.size() == size
     assert learner.window.session.state == before
     assert learner.card is None
 
@@ -309,7 +383,7 @@ def test_the_number_of_a_mask_is_lit_once_it_is_there(make_window, hand):
     assert any(place.contains(box) for place in learner.window._spotlight.places())
 
 
-@pytest.mark.parametrize("page", [page for page in LEFT_OUT if page != "lookup"])  # whose bar holds nothing back
+@pytest.mark.parametrize("page", LEFT_OUT)
 def test_a_low_window_looks_the_same_whichever_level_it_had_before(make_window, page):
     def window(*, full: bool, size: tuple[int, int] = (640, 480)):
         settings = Settings(theme=ThemeChoice.LIGHT, page=page, full=full)

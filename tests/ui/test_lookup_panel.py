@@ -1,72 +1,255 @@
-"""Controls, chips, presets, bars and the sum: what is done to them becomes state, and the state is what they show."""
+"""Views, controls, overlays, bars and the sum: what is done to them becomes state, and the state is what they show."""
 
 from __future__ import annotations
 
+import math
+from collections.abc import Callable
 from dataclasses import replace
+from typing import Any
 
+import numpy as np
 import pytest
-from heads_driver import widget_texts
-from PySide6.QtCore import QEvent, QPointF, QRectF, Qt
-from PySide6.QtGui import QImage, QMouseEvent, QPainter
+from frame_driver import CTRL
+from heads_driver import pixels
+from lookup_driver import K1, K2, TITLES, LookupDriver
+from PySide6.QtCore import QEvent, QPointF, QRectF, QSize, Qt
+from PySide6.QtGui import QColor, QImage, QPainter
+from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication
+from svg_reader import overlaps, text_places
 
+from attention_explorer.core.numerals import percent
 from attention_explorer.core.role import Role
 from attention_explorer.core.temperature import SLIDER_STEPS, slider_to_temperature, temperature_to_slider
+from attention_explorer.kit.export.svg_file import svg_bytes
+from attention_explorer.kit.items.bars import Bar, NamedBars
+from attention_explorer.kit.items.item import Hit
+from attention_explorer.kit.items.plot_marks import Curve, Handle, Label
 from attention_explorer.kit.theme import LIGHT, Look
-from attention_explorer.pages.explorer import ExplorerState
 from attention_explorer.pages.lookup.frame import lookup_frame
 from attention_explorer.pages.lookup.presets import PRESETS, preset
-from attention_explorer.pages.lookup.state import LookupState, Overlay, Part, ValueKind
-from attention_explorer.pages.lookup.ui.overlay_chips import SAMPLE_HEIGHT, SAMPLE_WIDTH, draw_sample
+from attention_explorer.pages.lookup.state import (
+    HARD_HAS_NONE,
+    OF_THE_GRADIENT,
+    QUERY,
+    LookupState,
+    LookupView,
+    Overlay,
+    Part,
+    ValueKind,
+)
+from attention_explorer.pages.lookup.ui.overlays import SAMPLE_HEIGHT, SAMPLE_WIDTH, draw_sample
 from attention_explorer.pages.lookup.ui.plane_scene import BADGE_RADIUS
+from attention_explorer.session.settings import Settings, ThemeChoice
+
+pytestmark = pytest.mark.qt_log_ignore("This plugin does not support")  # said whenever a list opens
+
+Opens = Callable[..., LookupDriver]
+PLANE, GRADIENT, TEMPERATURE = LookupView
 
 
 @pytest.fixture
-def window(make_window):
-    return make_window()
+def opens(make_window, hand) -> Opens:
+    return lambda lookup=None, **how: LookupDriver.open(make_window, hand, lookup, **how)
 
 
-def lookup(window) -> LookupState:
-    return window.session.state.lookup
+@pytest.fixture
+def at(opens) -> LookupDriver:
+    return opens()
 
 
-def click(qtbot, button):
-    qtbot.mouseClick(button, Qt.MouseButton.LeftButton, pos=button.rect().center())
+# ---- Three views ----
 
 
-def test_the_key_h_and_the_buttons_switch_between_hard_and_soft(window, qtbot):
-    controls = window.page.controls
-    qtbot.keyClick(window.page.canvas, Qt.Key.Key_H)
-    assert lookup(window).hard
-    assert controls.hard.isChecked()
-    assert not controls.soft.isChecked()
-    assert "α₁ = 1" in window.page.sum.text()
-    click(qtbot, controls.soft)
-    assert not lookup(window).hard
-    assert "= 0.907207" in window.page.sum.text()
+def test_the_three_views_and_what_stands_around_each(at):
+    main, seen = at.main, {}
+    for view in LookupView:
+        at.show(view)
+        assert at.lookup.view is view
+        assert at.view.id is view
+        assert main.isVisible() is not at.page.descent.isVisible(), "the way downhill in the place of the slider"
+        assert view is GRADIENT or at.main is main, "one temperature, one slider"
+        seen[view] = (
+            at.canvas.is_plane,
+            at.page.descent.isVisible(),
+            view in at.page._overlays and at.page._overlays[view].isVisible(),
+            list(at.page.form_of(at.view).controls),
+            list(at.drawer.form_of(at.view).controls),
+        )
+    assert seen == {
+        PLANE: (True, False, True, ["hard"], ["values", "scaled"]),
+        GRADIENT: (True, True, True, ["hard"], ["rate", "speed", "temperature", "values", "scaled"]),
+        TEMPERATURE: (False, False, False, ["hard"], ["values", "scaled"]),
+    }
 
 
-def test_scaling_shows_both_answers(window, qtbot):
-    assert "with ÷√d_k: α₁ = 0.833717" in window.page.sum.text()
-    click(qtbot, window.page.controls.scaled)
-    assert lookup(window).scaled
-    assert "= 0.833717" in window.page.sum.text()
-    assert "without ÷√d_k: α₁ = 0.907207" in window.page.sum.text()
+def test_every_view_has_its_own_picture_title_and_name_for_those_who_cannot_see_it(at):
+    pictures, titles, names = set(), set(), []
+    for view in LookupView:
+        at.show(view)
+        pictures.add(bytes(at.canvas.grab().toImage().constBits()))
+        titles.add(at.panel_words()[0])
+        names.append(at.canvas.accessibleName())
+    assert len(pictures) == len(titles) == 3
+    assert names == ["Plane of queries and keys"] * 2 + ["Large picture"]
 
 
-def test_the_slider_reaches_from_one_hundredth_to_one_hundred_and_undoes_as_one_step(window, qtbot):
-    slider = window.page.controls.slider
+def test_back_goes_through_the_views_and_undo_keeps_the_one_on_show(at):
+    at.show(GRADIENT)
+    at.press_hard()
+    at.key(Qt.Key.Key_Plus)
+    closer = at.lookup.camera
+    assert (at.steps, at.looks) == (1, 2)
+    at.undo()
+    assert (at.lookup.hard, at.lookup.view, at.lookup.camera) == (False, GRADIENT, closer)
+    at.show(TEMPERATURE)
+    assert at.back_text == "Show Temperature"
+    at.back()
+    assert (at.lookup.view, at.lookup.camera) == (GRADIENT, closer)
+    at.back()
+    assert (at.lookup.view, at.lookup.camera) == (GRADIENT, None)
+    at.back()
+    assert at.lookup == LookupState()
+
+
+def test_what_was_done_in_another_view_is_undone_in_that(at):
+    at.show(GRADIENT)
+    at.drag(QUERY, -1.0, 1.0)
+    at.show(TEMPERATURE)
+    at.undo()
+    assert (at.lookup.query, at.lookup.view) == (LookupState().query, GRADIENT)
+
+
+def test_keys_show_the_views(at):
+    for key, view in ((Qt.Key.Key_2, GRADIENT), (Qt.Key.Key_3, TEMPERATURE), (Qt.Key.Key_1, PLANE)):
+        at.key(key, CTRL)
+        assert at.lookup.view is view
+
+
+def test_an_example_of_another_view_opens_there(at):
+    at.apply(preset("descent").state)
+    assert at.view.id is GRADIENT
+    assert at.page.descent.isVisible()
+    assert at.example.currentText() == preset("descent").title
+    at.apply(preset("temperatures").state)
+    assert at.view.id is TEMPERATURE
+    assert at.example.currentText() == preset("temperatures").title
+
+
+def test_each_view_lists_the_examples_made_for_it(at):
+    listed = {view: [box.itemData(i) for i in range(box.count())] for view, box in at.bar.examples.items()}
+    assert listed[GRADIENT] == ["descent"]
+    assert listed[TEMPERATURE] == ["temperatures"]
+    assert listed[PLANE] == [ready.id for ready in PRESETS if ready.id not in ("descent", "temperatures")]
+
+
+@pytest.mark.parametrize("ready", PRESETS, ids=lambda ready: ready.id)
+def test_every_example_loads_says_what_to_look_for_and_undoes(at, ready):
+    at.show(ready.state.view)
+    before = at.lookup
+    at.choose_example(ready.id)
+    assert at.lookup == ready.state
+    assert at.hint == ready.look_for
+    assert at.example.currentData() == ready.id
+    assert at.example.currentText() == ready.title
+    if ready.id != "two-keys":  # which is on show already
+        assert at.undo_text == f"Load “{ready.title}”"
+        at.undo()
+    assert at.lookup == before
+
+
+def test_a_changed_example_says_so(at):
+    assert at.example.currentText() == "Two keys, values are the keys"
+    assert at.hint == preset("two-keys").look_for
+    at.key(Qt.Key.Key_Insert)
+    assert at.example.currentText() == "Two keys, values are the keys (changed)"
+    assert at.hint == "", "it may not be true any more"
+    at.undo()
+    assert at.example.currentText() == "Two keys, values are the keys"
+    assert at.hint == preset("two-keys").look_for
+
+
+def test_the_query_is_there_to_be_moved_and_the_example_stays(at):
+    at.drag(QUERY, -1.0, 1.0)
+    at.press_hard()
+    assert at.example.currentText() == "Two keys, values are the keys"
+    assert at.hint == preset("two-keys").look_for
+    at.drag(K1, -1.0, -1.0)
+    assert at.example.currentText() == "Two keys, values are the keys (changed)"
+    assert at.hint == ""
+
+
+def test_looking_in_another_way_is_no_change(at):
+    at.switch(Overlay.CHAIN)
+    at.key(Qt.Key.Key_Plus)
+    assert at.lookup.camera is not None
+    assert at.example.currentText() == "Two keys, values are the keys"
+
+
+# ---- Soft, hard, the scale ----
+
+
+def test_the_key_h_and_the_buttons_switch_between_hard_and_soft(at):
+    at.key(Qt.Key.Key_H)
+    hard = at.few("hard").buttons
+    assert at.lookup.hard
+    assert (hard[True].isChecked(), hard[False].isChecked()) == (True, False)
+    assert "alpha_1 equals 1;" in at.sum
+    assert at.panel_words()[0] == "k₁ takes everything"
+    at.press_soft()
+    assert not at.lookup.hard
+    assert (hard[True].isChecked(), hard[False].isChecked()) == (False, True)
+    assert "equals 0.9072;" in at.sum
+    assert "= 0.907207." in at.notes
+    at.press_hard()
+    assert at.undo_text == "Switch soft and hard"
+
+
+def test_scaling_shows_both_answers(at):
+    assert "With ÷√d_k: α₁ = 0.833717" in at.notes
+    at.press(at.field("scaled"))
+    assert at.lookup.scaled
+    assert "= 0.833717." in at.notes
+    assert "Without ÷√d_k: α₁ = 0.907207" in at.notes
+    at.page.open_drawer(False)
+    assert "equals 0.8337;" in at.sum
+
+
+def test_the_tip_of_the_scale_says_what_it_does_to_the_first_lookup(at):
+    tip, frame = at.field("scaled").toolTip(), lookup_frame(LookupState())
+    assert f"{frame.weights[0]:.1%} to {frame.rescaled.weights[0]:.1%}".replace("%", " %") in tip
+    assert "a little" not in tip
+
+
+@pytest.mark.parametrize("kind", list(ValueKind))
+def test_the_kind_of_values_is_chosen_and_shown(at, kind):
+    at.choose(at.field("values"), kind)
+    assert at.lookup.values is kind
+    assert (at.canvas.scene().line is not None) is (kind is ValueKind.NUMBERS)
+
+
+def test_equal_scores_by_one_key(at):
+    at.key(Qt.Key.Key_E)
+    assert at.frame.weights.tolist() == [0.5, 0.5]
+    assert at.panel_words()[0] == "k₁ and k₂ answer alike, 50 %"
+
+
+# ---- The temperature ----
+
+
+def test_the_slider_reaches_from_one_hundredth_to_one_hundred_and_undoes_as_one_step(at):
+    slider = at.main.slider
     slider.setFocus()
     for _ in range(5):
-        qtbot.keyClick(slider, Qt.Key.Key_PageUp)
-    assert lookup(window).temperature == 100.0
-    assert lookup_frame(lookup(window)).keys_in_effect > 1.999
-    window.session.undo()
-    assert lookup(window).temperature == 1.0
-    qtbot.keyClick(slider, Qt.Key.Key_Home)
-    assert lookup(window).temperature == 0.01
-    assert lookup_frame(lookup(window)).weights.tolist() == pytest.approx([1.0, 0.0], abs=1e-12)
-    assert [text for text in widget_texts(window.page.bars) if "%" in text] == ["100 %", "<1 %"], "e⁻²²⁸ is not 0"
+        at.key(Qt.Key.Key_PageUp, widget=slider)
+    assert at.lookup.temperature == 100.0
+    assert at.frame.keys_in_effect > 1.999
+    at.undo()
+    assert at.lookup.temperature == 1.0
+    at.key(Qt.Key.Key_Home, widget=slider)
+    assert at.lookup.temperature == 0.01
+    assert at.frame.weights.tolist() == pytest.approx([1.0, 0.0], abs=1e-12)
+    assert [bar.text for bar in at.bars.bars] == ["100 %", "<1 %"], "e⁻²²⁸ is not 0"
 
 
 def test_slider_positions_and_temperatures_agree():
@@ -77,89 +260,163 @@ def test_slider_positions_and_temperatures_agree():
         assert temperature_to_slider(slider_to_temperature(step)) == step
 
 
-def test_dragging_the_slider_is_one_undo_step(window, qtbot):
-    slider = window.page.controls.slider
-    slider.setSliderDown(True)
-    for step in range(200, 260, 5):
-        slider.setValue(step)
-    assert len(window.session.history) == 0
-    assert lookup(window).temperature > 3
-    slider.setSliderDown(False)
-    assert len(window.session.history) == 1
-    window.session.undo()
-    assert lookup(window).temperature == 1.0
-    assert slider.value() == SLIDER_STEPS // 2
+def test_dragging_the_slider_is_one_undo_step(at):
+    slider = at.main.slider
+    middle = slider.value()
+    mouse = at.press_handle(slider, 60.0)
+    warmer = at.lookup.temperature
+    assert warmer > 1.5
+    assert at.steps == 0
+    mouse.move(at.handle_of(slider) + QPointF(60.0, 0.0))
+    assert at.lookup.temperature > warmer
+    mouse.release()
+    assert (at.steps, at.undo_text) == (1, "Change temperature")
+    at.undo()
+    assert at.lookup.temperature == 1.0
+    assert slider.value() == middle
 
 
-def test_double_click_resets_the_temperature(window, qtbot):
-    controls = window.page.controls
-    controls.exact.setValue(5.0)
-    assert lookup(window).temperature == 5.0
-    middle = QPointF(controls.slider.rect().center())
-    event = QMouseEvent(
-        QEvent.Type.MouseButtonDblClick,
-        middle,
-        controls.slider.mapToGlobal(middle),
-        Qt.MouseButton.LeftButton,
-        Qt.MouseButton.LeftButton,
-        Qt.KeyboardModifier.NoModifier,
-    )
-    QApplication.sendEvent(controls.slider, event)
-    assert lookup(window).temperature == 1.0
-    assert controls.exact.value() == 1.0
+def test_esc_puts_a_drag_of_the_slider_back(at):
+    mouse = at.press_handle(at.main.slider, 60.0)
+    assert at.lookup.temperature != 1.0
+    at.key(Qt.Key.Key_Escape, widget=at.main.slider)
+    mouse.release()
+    assert (at.lookup, at.steps) == (LookupState(), 0)
 
 
-def test_a_typed_temperature_is_exact(window, qtbot):
-    exact = window.page.controls.exact
-    exact.setFocus()
-    exact.selectAll()
-    qtbot.keyClicks(exact, "0.25")
-    qtbot.keyClick(exact, Qt.Key.Key_Return)
-    assert lookup(window).temperature == 0.25
-    assert "0.999891" in window.page.sum.text()
+def test_a_double_click_on_the_slider_goes_back_to_1(at):
+    at.type_temperature("5")
+    assert at.lookup.temperature == 5.0
+    at.hand(at.main.slider).double_click(at.handle_of(at.main.slider))
+    assert at.lookup.temperature == 1.0
+    assert at.main.box.value() == 1.0
 
 
-def test_hard_lookup_has_no_temperature(window):
-    window.page.controls.set_hard(True)
-    assert not window.page.controls.slider.isEnabled()
+def test_a_typed_temperature_is_exact(at):
+    at.type_temperature("0.25")
+    assert at.lookup.temperature == 0.25
+    assert at.main.box.text() == "0.25"
+    assert "= 0.999891." in at.notes
+    assert at.steps == 1
 
 
-def test_the_keyboard_stays_beside_a_slider_that_is_taken_away(window):
-    """Qt would give it to whatever comes next: a tab of another card."""
-    controls = window.page.controls
-    controls.set_hard(True)
-    controls.set_hard(False)
-    controls.slider.setFocus()
-    window.session.undo()
-    assert lookup(window).hard
-    assert QApplication.focusWidget() is controls.hard
+def test_a_hard_lookup_has_no_temperature_and_says_why(at):
+    slider, box = at.main.slider, at.main.box
+    at.press_hard()
+    for control in (slider, box):
+        assert not control.isEnabled()
+        assert control.toolTip() == HARD_HAS_NONE
+    at.press_soft()
+    for control in (slider, box):
+        assert control.isEnabled()
+        assert control.toolTip() != HARD_HAS_NONE
 
 
-@pytest.mark.parametrize("kind", list(ValueKind))
-def test_the_kind_of_values_is_chosen_and_shown(window, kind):
-    values = window.page.controls.values
-    index = values.findData(kind)
-    values.setCurrentIndex(index)
-    values.activated.emit(index)
-    assert lookup(window).values is kind
-    assert (window.page.canvas.scene().line is not None) is (kind is ValueKind.NUMBERS)
+@pytest.mark.parametrize("name", ["slider", "box"])
+def test_the_keyboard_stays_beside_a_slider_that_is_taken_away(at, name):
+    """Qt would give it to whatever comes next."""
+    at.press_hard()
+    at.press_soft()
+    getattr(at.main, name).setFocus()
+    at.undo()
+    assert at.lookup.hard
+    assert QApplication.focusWidget() is at.few("hard").buttons[True]
+
+
+@pytest.mark.parametrize(("text", "temperature"), [("1,5", 1.5), ("0.0145", 0.0145), ("2e1", 20.0), (" 3 ", 3.0)])
+def test_a_temperature_is_read_as_people_write_it(at, text, temperature):
+    at.type_temperature(text)
+    assert at.lookup.temperature == temperature
+
+
+def test_keys_belong_to_the_plane_again_once_a_temperature_was_entered(at):
+    box = at.main.box
+    at.press(box)
+    QTest.keyClicks(at.window.focusWidget(), "abc")
+    QTest.keyClick(at.window.focusWidget(), Qt.Key.Key_Return)
+    assert at.window.focusWidget() is box, "what was refused is typed again"
+    box.selectAll()
+    for key in (Qt.Key.Key_2, Qt.Key.Key_Enter, Qt.Key.Key_H):
+        QTest.keyClick(at.window.focusWidget(), key)
+    assert (at.lookup.temperature, at.lookup.hard) == (2.0, True)
+
+
+@pytest.mark.parametrize("text", ["1e9", "-2", "0", "abc", "nan", "1,2,3"])
+def test_a_temperature_that_cannot_be_is_refused_in_words(at, qtbot, text):
+    with qtbot.waitSignal(at.page.refused) as refusal:
+        at.type_temperature(text)
+    assert "number" in refusal.args[0]
+    assert at.lookup.temperature == 1.0
+    assert at.main.box.text() == text
+    at.key(Qt.Key.Key_Escape, widget=at.main.box)
+    assert at.main.box.text() == "1"
+
+
+def test_plus_and_minus_zoom_the_plane_and_elsewhere_change_the_temperature(at):
+    at.key(Qt.Key.Key_Plus)
+    assert (at.lookup.temperature, at.lookup.camera is None) == (1.0, False)
+    at.key(Qt.Key.Key_Home)
+    at.show(TEMPERATURE)
+    at.key(Qt.Key.Key_Plus)
+    assert at.lookup.temperature > 1.0
+    assert at.lookup.camera is None
+    at.key(Qt.Key.Key_Minus)
+    at.key(Qt.Key.Key_Minus)
+    assert at.lookup.temperature < 1.0
+
+
+def test_the_temperature_shown_is_the_one_used(at):
+    for _ in range(4):
+        at.key(Qt.Key.Key_Right, widget=at.main.slider)
+    assert at.main.box.value() == at.lookup.temperature > 1.0
+    assert float(at.main.box.text()) == pytest.approx(at.lookup.temperature, rel=5e-3)
+
+
+# ---- What is drawn over the plane ----
 
 
 @pytest.mark.parametrize("overlay", list(Overlay))
-def test_every_overlay_has_a_chip_that_changes_the_picture(make_window, qtbot, overlay):
+def test_every_overlay_is_listed_and_changes_the_picture(opens, overlay):
     """A legend that nothing in the picture answers to would be a lie."""
     state = replace(preset("long-key").state, query=(0.5, 1.1), overlays=frozenset(), target=(0.2, -0.8))
-    state = replace(state, trail=((0.2, 0.1), (0.3, 0.2), (0.9, 0.8)))
-    window = make_window(ExplorerState(lookup=state))
-    page = window.page
-    chips = {**page.chips._chips, **page.gradient.chips._chips}
-    before = page.canvas.grab().toImage()
-    click(qtbot, chips[overlay])
-    assert lookup(window).overlays == {overlay}
-    page.canvas.setFocus()
-    assert page.canvas.grab().toImage() != before
-    click(qtbot, chips[overlay])
-    assert lookup(window).overlays == frozenset()
+    at = opens(replace(state, trail=((0.2, 0.1), (0.3, 0.2), (0.9, 0.8))))
+    before = at.pixels()
+    at.switch(overlay)
+    assert at.lookup.overlays == {overlay}
+    assert at.pixels() != before
+    assert at.overlays_offered()[TITLES[overlay]].isChecked()
+    assert at.back_text == f"Show {TITLES[overlay].lower()}"
+    at.switch(overlay)
+    assert at.lookup.overlays == frozenset()
+    assert not at.overlays_offered()[TITLES[overlay]].isChecked()
+    assert at.back_text == f"Hide {TITLES[overlay].lower()}"
+
+
+def test_the_list_names_every_overlay_and_ticks_what_is_drawn(at):
+    offered = at.overlays_offered()
+    assert list(offered) == [TITLES[overlay] for overlay in TITLES]
+    assert set(TITLES) == set(Overlay)
+    assert {text for text, action in offered.items() if action.isChecked()} == {"Weights", "Tie line", "Hull"}
+    assert all(action.isEnabled() and action.toolTip() for action in offered.values())
+
+
+def test_the_view_of_the_gradient_draws_gradient_and_target_and_lists_neither(at):
+    assert not any(at.lookup.shows(overlay) for overlay in OF_THE_GRADIENT)
+    at.show(GRADIENT)
+    assert all(at.lookup.shows(overlay) for overlay in OF_THE_GRADIENT)
+    assert list(at.overlays_offered()) == [TITLES[each] for each in TITLES if each not in OF_THE_GRADIENT]
+    assert at.lookup.overlays == LookupState().overlays, "neither was switched on for good"
+
+
+def test_what_cannot_be_drawn_is_greyed_with_the_reason(opens):
+    at = opens(preset("quiz").state)
+    offered = at.overlays_offered()
+    for overlay in Overlay:
+        action, is_no_use = offered[TITLES[overlay]], overlay in (Overlay.HULL, Overlay.CHAIN)
+        assert action.isEnabled() is not is_no_use
+        assert (action.toolTip() == "The values are plain numbers: they lie on a line.") is is_no_use
+    at.choose(at.field("values"), ValueKind.KEYS)
+    assert all(action.isEnabled() for action in at.overlays_offered().values())
 
 
 def test_every_overlay_has_a_sample_of_its_own(qapp):
@@ -172,256 +429,384 @@ def test_every_overlay_has_a_sample_of_its_own(qapp):
     assert len({bytes(image.constBits()) for image in samples}) == len(samples), "and none is empty"
 
 
+# ---- The bars and the sum ----
+
+
 @pytest.mark.parametrize("ready", PRESETS, ids=lambda ready: ready.id)
-def test_every_preset_loads_says_what_to_look_for_and_undoes(window, ready):
-    presets = window.page.presets
-    index = presets.findData(ready.id)
-    presets.setCurrentIndex(index)
-    presets.activated.emit(index)
-    assert lookup(window) == ready.state
-    assert window.page.hint.text.text() == ready.look_for
-    window.session.undo()
-    assert lookup(window) == LookupState()
-    assert presets.currentData() == "two-keys"
+def test_the_bars_are_the_weights(opens, ready):
+    at = opens(replace(ready.state, view=PLANE))
+    at.press_soft()
+    for _ in range(2):
+        weights = at.frame.weights.tolist()
+        assert [bar.share for bar in at.bars.bars] == weights
+        assert [bar.text for bar in at.bars.bars] == [percent(weight) for weight in weights]
+        assert [bar.is_strong for bar in at.bars.bars] == [i in at.frame.winners for i in range(len(weights))]
+        at.press_hard()
+    assert sorted(bar.share for bar in at.bars.bars)[-2:] == [0.0, 1.0]
 
 
-def test_hovering_a_bar_shows_the_arithmetic_of_its_weight(window, hand):
-    bars = window.page.bars
-    assert "α₁ =" in window.page.sum.text()
-    hand(bars).move(QPointF(40, bars.sizeHint().height() - 8))
-    assert "α₂ = e^0.64 ÷ (e^2.92 + e^0.64)" in window.page.sum.text()
-    assert "= 0.092793" in window.page.sum.text()
-    QApplication.sendEvent(bars, QEvent(QEvent.Type.Leave))
-    assert "α₁ =" in window.page.sum.text()
-
-
-def test_clicking_a_bar_selects_its_key(window, hand):
-    bars = window.page.bars
-    mouse = hand(bars)
-    mouse.press(QPointF(40, bars.sizeHint().height() - 8))
+def test_the_bars_follow_a_drag(at):
+    mouse, seen = at.hand(), []
+    mouse.press(at.place(QUERY))
+    for x in (0.8, 0.2, -0.4):
+        mouse.move(at.at(x, 0.6))
+        assert [bar.share for bar in at.bars.bars] == at.frame.weights.tolist()
+        seen.append(at.bars.bars[0].share)
     mouse.release()
-    assert window.page.canvas.selected == Part(Role.KEY, 1)
+    assert seen == sorted(seen, reverse=True)
+    assert len(set(seen)) == 3
 
 
-def test_a_long_key_is_pointed_out(make_window):
-    window = make_window(ExplorerState(lookup=preset("long-key").state))
-    assert "k₁ points closer to q (cos 1.00 against 0.80), but k₂ is 2.5× as long" in window.page.noticed.text()
+def test_pointing_at_a_bar_shows_the_arithmetic_of_its_weight(at):
+    items = at.page.panel.items
+    assert at.sum.startswith("alpha_1 equals")
+    at.hand(items).move(at.bar_place(1))
+    assert at.sum.startswith("alpha_2 equals the fraction with e to the power of 0.64,")
+    assert "equals 0.0928;" in at.sum
+    assert at.bars.chosen == 1
+    assert at.said.startswith("k₂ = (−0.4, 2) · q·k₂ = +0.64 · weight 0.0927929531")
+    QApplication.sendEvent(items, QEvent(QEvent.Type.Leave))
+    assert at.sum.startswith("alpha_1 equals")
+    assert at.bars.chosen is None
 
 
-def test_the_first_screen_says_what_self_attention_does_with_values(window):
+def test_clicking_a_bar_selects_its_key(at):
+    at.click(at.bar_place(1), at.page.panel.items)
+    assert at.selected == K2
+    QApplication.sendEvent(at.page.panel.items, QEvent(QEvent.Type.Leave))
+    assert at.sum.startswith("alpha_2 equals"), "of a key that is selected"
+
+
+def test_the_arithmetic_of_a_key_is_had_by_the_keyboard(at):
+    at.canvas.setFocus()
+    at.key(Qt.Key.Key_Tab)
+    at.key(Qt.Key.Key_Tab)
+    assert at.selected == K2
+    assert at.bars.chosen == 1
+    assert at.sum.startswith("alpha_2 equals")
+    at.key(Qt.Key.Key_Escape)
+    assert at.bars.chosen is None
+    assert at.sum.startswith("alpha_1 equals")
+
+
+def test_the_bars_are_told_to_those_who_cannot_see_them(at):
+    assert at.page.panel.items.spoken() == "k₁ q·k +2.92, 91 %; k₂ q·k +0.64, 9 %"
+
+
+def test_a_long_key_is_pointed_out(opens):
+    at = opens(preset("long-key").state)
+    assert at.sentence == "k₁ points closer to q (cos 1.00 against 0.80), but k₂ is 2.5× as long and scores more."
+    assert at.panel_words()[0] == "k₂ answers 73 %, k₁ 27 %"
+
+
+def test_the_first_screen_says_what_self_attention_does_with_values(at):
     """Beside “values = keys”, from which one might take a wrong rule; and it does not rank keys by distance."""
-    assert window.page.controls.values.currentText() == "values = keys"
-    assert "keys with W_k and values with another matrix, W_v" in window.page.noticed.text()
-    assert "near" not in window.page.noticed.text()
-    assert "away" not in window.page.noticed.text()
+    assert at.field("values").currentText() == "values = keys"
+    said = f"{at.notes} {at.sentence}"
+    assert "keys with W_k and values with another matrix, W_v" in said
+    assert "near" not in said
+    assert "away" not in said
 
 
-def test_the_tip_of_the_scale_says_what_it_does_to_the_first_lookup(window):
-    tip = window.page.controls.scaled.toolTip()
-    frame = lookup_frame(LookupState())
-    assert f"{frame.weights[0]:.1%} to {frame.rescaled.weights[0]:.1%}".replace("%", " %") in tip
-    assert "a little" not in tip
+def test_the_dictionary_misses_and_then_finds(opens):
+    at = opens(preset("exact-miss").state)
+    assert "A dict would find nothing: q misses k₁ by 1.00·10⁻⁷." in at.notes
+    at.apply(at.lookup.moved(QUERY, (1.0, 0.0)))
+    assert "A dict would find k₁" in at.notes
 
 
-def test_the_dictionary_misses_and_then_finds(make_window):
-    window = make_window(ExplorerState(lookup=preset("exact-miss").state))
-    assert "A dict would find nothing: q misses k₁ by 1.00·10⁻⁷." in window.page.noticed.text()
-    found = lookup(window).moved(Part(Role.QUERY), (1.0, 0.0))
-    window.session.apply(replace(window.session.state, lookup=found), "Type query")
-    assert "A dict would find k₁" in window.page.noticed.text()
+def test_a_hard_tie_is_explained_and_drawn(at):
+    at.press_hard()
+    before = at.canvas.grab().toImage()
+    at.apply(replace(at.lookup, query=(0.6, 0.8)))
+    assert "of the tied keys, the one picked: α₂ = 1." in at.notes, "k₁ · q is less in the last digit"
+    assert at.sentence == "k₁ and k₂ tie to within rounding; the last digit decides for k₂."
+    ring = (at.place(K2) - QPointF(BADGE_RADIUS + 8, 0)).toPoint()
+    spots = [(ring.x() + dx, ring.y() + dy) for dx in (-1, 0, 1) for dy in range(-6, 7)]
+    now = at.canvas.grab().toImage()
+    assert [now.pixelColor(*spot) for spot in spots] != [before.pixelColor(*spot) for spot in spots]
 
 
-def test_the_chart_follows_and_can_be_dragged(window, qtbot):
-    page = window.page
-    page.tabs.setCurrentIndex(1)
-    chart = page.panel.chart
-    weights = lookup_frame(lookup(window)).weights
-    x, y = chart._curves[0].getOriginalDataset()
-    assert y[len(x) // 2] == pytest.approx(weights[0])
-    chart.marker.setValue(-1.0)
-    chart.marker.sigDragged.emit(chart.marker)
-    assert lookup(window).temperature == 0.1
-    chart.marker.sigPositionChangeFinished.emit(chart.marker)
-    assert len(window.session.history) == 1
-    window.session.undo()
-    assert chart.marker.value() == pytest.approx(0.0)
+def test_jumps_are_counted_as_a_drag_crosses_the_tie_line_and_c_begins_anew(at):
+    at.key(Qt.Key.Key_H)
+    assert "o has not jumped yet" in at.notes
+    at.page.open_drawer(True)
+    mouse = at.hand()
+    mouse.press(at.place(QUERY))
+    mouse.move(at.at(1.0, 1.4))
+    assert "o has jumped once, by 3.00" in at.notes, "while the hand is at it"
+    mouse.move(at.at(1.4, 0.6))
+    mouse.release()
+    assert "o has jumped 2 times, the last time by 3.00" in at.notes
+    at.key(Qt.Key.Key_C)
+    assert "o has not jumped yet" in at.notes
+    at.undo()
+    assert "2 times" in at.notes
+    at.undo()
+    assert "o has not jumped yet" in at.notes
+    at.key(Qt.Key.Key_H)
+    assert "jumped" not in at.notes
 
 
-def test_the_chart_of_a_hard_lookup_says_that_its_curves_are_soft(window, qtbot):
-    window.page.tabs.setCurrentIndex(1)
-    chart = window.page.panel.chart
-    assert not chart.note.isVisible()
-    qtbot.keyClick(window.page.canvas, Qt.Key.Key_H)
-    assert chart.note.isVisible()
-    assert chart.note.text() == "hard: temperature has no effect; these are the soft weights"
-    assert chart.note.text() in chart.spoken()
+# ---- The weights by temperature ----
 
 
-def test_a_tall_window_shows_gradient_and_chart_at_once(make_window, qtbot):
-    window = make_window(size=(1920, 1400))
-    page = window.page
-    qtbot.waitUntil(lambda: page.panel.chart is not None and page.panel.chart.isVisible())
-    assert page.gradient.isVisible()
-    window.resize(1280, 800)
-    QApplication.processEvents()
-    assert page.tabs.count() == 2
-    page.tabs.setCurrentIndex(1)
-    assert page.panel.chart.isVisible()
+def test_the_curves_are_the_weights_at_every_temperature(opens):
+    at = opens(preset("temperatures").state)
+    curves = at.curves.of(Curve)
+    assert len(curves) == 3
+    for i in (0, 60, 120):
+        there = lookup_frame(at.lookup.with_temperature(float(curves[0].x[i])))
+        assert [float(curve.y[i]) for curve in curves] == pytest.approx(there.weights.tolist(), abs=1e-12)
+    assert (curves[0].x[0], curves[0].x[-1]) == pytest.approx((0.01, 100.0))
+    assert [label.text for label in at.curves.of(Label)] == ["k₁", "k₂", "k₃"]
+    assert at.shown_title() == "At temperature 1, k₁ answers 67 %, k₂ 24 %"
+    assert {"k₁", "k₂", "k₃"} <= set(at.texts())
+    assert [bar.share for bar in at.bars.bars] == at.frame.weights.tolist()
 
 
-def test_the_context_menu_offers_what_fits_the_place(window):
-    page = window.page
-    on_key = [action.text() for action in page.context_menu(Part(Role.KEY, 1), (0.0, 0.0)).actions()]
+def test_the_temperature_is_dragged_on_the_curves_as_one_step(at):
+    at.show(TEMPERATURE)
+    (handle,) = at.curves.of(Handle)
+    assert handle.x == 1.0
+    mouse = at.hand()
+    mouse.press(at.on_curves(1.0))
+    mouse.move(at.on_curves(0.5))
+    mouse.move(at.on_curves(0.1))
+    assert at.lookup.temperature == pytest.approx(0.1, rel=0.02)
+    assert at.main.box.value() == at.lookup.temperature
+    assert at.steps == 0
+    mouse.release()
+    assert (at.steps, at.undo_text) == (1, "Change temperature")
+    (handle,) = at.curves.of(Handle)
+    assert handle.x == at.lookup.temperature
+    at.undo()
+    assert (at.lookup.temperature, at.lookup.view) == (1.0, TEMPERATURE)
+    assert at.curves.of(Handle)[0].x == 1.0
+
+
+def test_pointing_at_the_curves_tells_every_weight_there(at):
+    at.show(TEMPERATURE)
+    said = at.point_at(at.on_curves(10.0))
+    first, second = lookup_frame(at.lookup.with_temperature(10.0)).weights.tolist()
+    assert said.startswith("temperature ")
+    assert said.endswith(f": k₁ {percent(first)}, k₂ {percent(second)}")
+
+
+def test_hard_curves_say_that_they_are_soft_and_have_no_handle(at):
+    at.show(TEMPERATURE)
+    assert len(at.curves.of(Handle)) == 1
+    assert "soft weights" not in at.sentence
+    at.key(Qt.Key.Key_H)
+    assert at.curves.of(Handle) == []
+    assert at.sentence == f"{HARD_HAS_NONE} These are the soft weights."
+    weights = lookup_frame(replace(at.lookup, hard=False)).weights
+    assert [float(curve.y[60]) for curve in at.curves.of(Curve)] == pytest.approx(weights.tolist())
+    before = at.session.state
+    at.hand().drag(at.on_curves(1.0), at.on_curves(0.1))
+    assert at.session.state == before
+
+
+# ---- The menu ----
+
+
+def test_the_context_menu_offers_what_fits_the_place(at):
+    on_key = [action.text() for action in at.page.context_menu(K2, (0.0, 0.0)).actions()]
     assert on_key[0] == "Delete k₂ and its value"
-    menu = page.context_menu(None, (0.5, -0.5))
-    menu.actions()[0].trigger()
-    assert lookup(window).keys[-1] == (0.5, -0.5)
-    page.context_menu(Part(Role.QUERY), (0.0, 0.0)).actions()[0].trigger()
-    x, y = lookup(window).query
+    at.page.context_menu(None, (0.5, -0.5)).actions()[0].trigger()
+    assert at.lookup.keys[-1] == (0.5, -0.5)
+    at.page.context_menu(QUERY, (0.0, 0.0)).actions()[0].trigger()
+    x, y = at.lookup.query
     assert (x**2 + y**2) == pytest.approx(1.0)
 
 
-def test_equal_scores_by_one_key(window, qtbot):
-    qtbot.keyClick(window.page.canvas, Qt.Key.Key_E)
-    assert lookup_frame(lookup(window)).weights.tolist() == [0.5, 0.5]
-
-
-# ---- Typing numbers ----
-
-
-def type_number(qtbot, box, text):
-    box.setFocus()
-    box.selectAll()
-    qtbot.keyClicks(box, text)
-    qtbot.keyClick(box, Qt.Key.Key_Return)
-
-
-@pytest.mark.parametrize(("text", "temperature"), [("1,5", 1.5), ("0.0145", 0.0145), ("2e1", 20.0), (" 3 ", 3.0)])
-def test_a_temperature_is_read_as_people_write_it(window, qtbot, text, temperature):
-    type_number(qtbot, window.page.controls.exact, text)
-    assert lookup(window).temperature == temperature
-
-
-def test_keys_belong_to_the_plane_again_once_a_temperature_was_entered(window, qtbot):
-    qtbot.mouseClick(window.page.controls.exact, Qt.MouseButton.LeftButton)
-    qtbot.keyClicks(window.focusWidget(), "abc")
-    qtbot.keyClick(window.focusWidget(), Qt.Key.Key_Return)
-    assert window.focusWidget() is window.page.controls.exact, "what was refused is typed again"
-    window.page.controls.exact.selectAll()
-    for key in (Qt.Key.Key_2, Qt.Key.Key_Enter, Qt.Key.Key_H):
-        qtbot.keyClick(window.focusWidget(), key)
-    assert (lookup(window).temperature, lookup(window).hard) == (2.0, True)
-
-
-@pytest.mark.parametrize("text", ["1e9", "-2", "0", "abc", "nan", "1,2,3"])
-def test_a_temperature_that_cannot_be_is_refused_in_words(window, qtbot, text):
-    with qtbot.waitSignal(window.page.refused) as refusal:
-        type_number(qtbot, window.page.controls.exact, text)
-    assert "number" in refusal.args[0]
-    assert lookup(window).temperature == 1.0
-    assert window.page.controls.exact.text() == text
-    qtbot.keyClick(window.page.controls.exact, Qt.Key.Key_Escape)
-    assert window.page.controls.exact.text() == "1"
-
-
-def test_the_temperature_shown_is_the_one_used(window, qtbot):
-    window.page.controls.slider.setValue(temperature_to_slider(0.0145))
-    assert float(window.page.controls.exact.text()) == lookup(window).temperature != 0.01
-
-
-def test_the_rate_reads_a_comma_too(make_window, qtbot):
-    window = make_window(ExplorerState(lookup=preset("descent").state))
-    type_number(qtbot, window.page.gradient.rate, "0,5")
-    assert lookup(window).rate == 0.5
+def test_home_is_offered_once_the_view_was_moved(at):
+    homes = at.page.homes
+    assert not any(home.isVisible() for home in homes)
+    at.key(Qt.Key.Key_Plus)
+    (home,) = [home for home in homes if home.isVisible()]
+    at.press(home)
+    assert at.lookup.camera is None
+    assert not any(home.isVisible() for home in homes)
 
 
 # ---- Nothing on show is stale ----
 
 
-def test_the_read_out_follows_undo_and_escape(window, hand, qtbot):
-    canvas = window.page.canvas
-    mouse = hand(canvas)
-    mouse.drag(canvas.scene().place(Part(Role.QUERY)), canvas.scene().point((-1.0, 1.0)))
-    assert window._readout.text().startswith("q = (−1, 1)")
-    qtbot.keyClick(canvas, Qt.Key.Key_Z, Qt.KeyboardModifier.ControlModifier)
-    assert window._readout.text().startswith("q = (1.4, 0.6)")
+def test_the_read_out_follows_undo_and_escape(at):
+    at.drag(QUERY, -1.0, 1.0)
+    assert at.said.startswith("q = (−1, 1)")
+    at.key(Qt.Key.Key_Z, CTRL)
+    assert at.said.startswith("q = (1.4, 0.6)")
 
 
-def test_a_refusal_goes_with_the_next_change(window):
-    window.page.refused.emit("That cannot be.")
-    window.page.controls.set_hard(True)
-    assert window.statusBar().currentMessage() == ""
+def test_a_refusal_goes_with_the_next_change(at):
+    at.page.refused.emit("That cannot be.")
+    at.press_hard()
+    assert at.told == ""
 
 
-def test_a_refusal_outlives_the_next_move_of_the_mouse(window, hand):
-    window.page.refused.emit("That cannot be.")
-    hand(window.page.canvas).move(QPointF(100, 100))
-    assert window.statusBar().currentMessage() == "That cannot be."
+def test_a_refusal_outlives_the_next_move_of_the_mouse(at):
+    at.page.refused.emit("That cannot be.")
+    at.hand().move(QPointF(100, 100))
+    assert at.told == "That cannot be."
 
 
-def test_a_changed_preset_says_so(window):
-    assert window.page.presets.currentText() == "Two keys, values are the keys"
-    window.page.canvas.add_key((0.5, 0.5))
-    assert window.page.presets.currentText() == "Two keys, values are the keys (changed)"
-    window.session.undo()
-    assert window.page.presets.currentText() == "Two keys, values are the keys"
+# ---- The drawer and the table ----
 
 
-def test_a_hard_tie_is_explained_and_drawn(window):
-    window.page.controls.set_hard(True)
-    before = window.page.canvas.grab().toImage()
-    tied = replace(lookup(window), query=(0.6, 0.8))
-    window.session.apply(replace(window.session.state, lookup=tied), "Tie")
-    assert "of the tied keys, the one picked:\nα₂ = 1" in window.page.sum.text(), "k₁ · q is less in the last digit"
-    scene = window.page.canvas.scene()
-    ring = (scene.place(Part(Role.KEY, 1)) - QPointF(BADGE_RADIUS + 8, 0)).toPoint()
-    spots = [(ring.x() + dx, ring.y() + dy) for dx in (-1, 0, 1) for dy in range(-6, 7)]
-    now = window.page.canvas.grab().toImage()
-    assert [now.pixelColor(*spot) for spot in spots] != [before.pixelColor(*spot) for spot in spots]
+def test_the_table_is_there_only_with_the_drawer(at):
+    assert at.page._table is None, "nobody has looked at it"
+    plane = at.canvas.height()
+    at.press(at.page.panel.more)
+    assert at.page.table.isVisible()
+    assert at.canvas.height() < plane, "it takes its room from the plane"
+    at.press(at.drawer.less)
+    assert not at.page.table.isVisible()
+    assert at.canvas.height() == plane
+    at.key(Qt.Key.Key_H)
+    at.press(at.page.panel.more)
+    assert at.page.table.numbers.data(at.page.table.numbers.index(1, 0)) == "k₁"
+    assert at.weights_told() == ["1.000000", "0.000000"], "what was changed meanwhile"
+
+
+def test_a_window_that_opens_with_the_drawer_has_the_table(opens):
+    at = opens(settings=Settings(theme=ThemeChoice.LIGHT, page="lookup", drawer=True))
+    assert at.page.is_open
+    assert at.page.table.isVisible()
+    assert at.weights_told() == ["0.907207", "0.092793"]
 
 
 # ---- It fits ----
 
 
 @pytest.mark.parametrize("name", [ready.id for ready in PRESETS])
-def test_the_whole_table_and_plane_fit_a_small_laptop(make_window, name):
-    window = make_window(ExplorerState(lookup=preset(name).state), size=(1280, 764))
-    page = window.page
-    assert page._page_scroll.verticalScrollBar().maximum() == 0
-    assert page.table.verticalScrollBar().maximum() == 0
-    assert page.table.horizontalScrollBar().maximum() == 0
-    heights = page.canvas.height(), page.table.height()
+def test_the_whole_table_and_picture_fit_a_small_laptop(opens, name):
+    at = opens(preset(name).state, size=(1280, 764))
+    table, page = at.table, at.page
     QApplication.processEvents()
-    page.canvas.select(Part(Role.KEY, 0))
-    moved = lookup(window).moved(Part(Role.QUERY), (0.3, 0.2))
-    window.session.apply(replace(window.session.state, lookup=moved), "Move")
+    assert page.rect().contains(table.mapTo(page, table.rect().bottomRight()))
+    assert table.verticalScrollBar().maximum() == 0
+    assert table.horizontalScrollBar().maximum() == 0
+    heights = at.canvas.height(), table.height()
+    at.canvas.select(K1)
+    at.apply(at.lookup.moved(QUERY, (0.3, 0.2)))
     QApplication.processEvents()
-    assert (page.canvas.height(), page.table.height()) == heights  # nothing jumps at the first change
+    assert (at.canvas.height(), table.height()) == heights  # nothing jumps at the first change
 
 
-def test_the_chart_fits_its_tab(window):
-    window.page.tabs.setCurrentIndex(1)
-    QApplication.processEvents()
-    assert window.page.panel.chart.height() <= 220
+# ---- Named bars by themselves ----
+
+LOOK, BOX = Look(LIGHT), QRectF(10, 10, 300, 120)
+BARS = NamedBars(
+    "Weights",
+    ("q·k", "weight α"),
+    (
+        Bar("k₁", 0.75, "+2.92", "75 %", "universe", is_strong=True),
+        Bar("k₂", 0.25, "+0.64", "25 %", "the (1)"),
+        Bar("k…", 0.0, "", "<1 %", "8 others"),
+    ),
+)
+PLAIN = replace(BARS, bars=tuple(replace(bar, words="") for bar in BARS.bars))
+LONG_WORDS = "a token that is far longer than any column could be"
 
 
-def test_jumps_are_counted_as_a_drag_crosses_the_tie_line_and_c_begins_anew(window, hand, qtbot):
-    canvas, noticed = window.page.canvas, window.page.noticed
-    qtbot.keyClick(canvas, Qt.Key.Key_H)
-    assert "o has not jumped yet" in noticed.text()
-    scene = canvas.scene()
-    mouse = hand(canvas)
-    mouse.press(scene.place(Part(Role.QUERY)))
-    mouse.move(scene.point((1.0, 1.4)))
-    assert "o has jumped once, by 3.00" in noticed.text(), "while the hand is at it"
-    mouse.move(scene.point((1.4, 0.6)))
-    mouse.release()
-    assert "o has jumped 2 times, the last time by 3.00" in noticed.text()
-    qtbot.keyClick(canvas, Qt.Key.Key_C)
-    assert "o has not jumped yet" in noticed.text()
-    window.session.undo()
-    assert "2 times" in noticed.text()
-    window.session.undo()
-    assert "o has not jumped yet" in noticed.text()
-    qtbot.keyClick(canvas, Qt.Key.Key_H)
-    assert "jumped" not in noticed.text()
+def drawn(item: NamedBars, hit: Hit | None = None) -> np.ndarray:
+    """Return the pixels of bars on their card, with something pointed at or not."""
+    image = QImage(330, 200, QImage.Format.Format_RGB32)
+    image.fill(QColor(LIGHT.card))
+    layout = item.layout(LOOK, BOX)
+    with QPainter(image) as painter:
+        item.paint(painter, layout, LOOK)
+        if hit is not None:
+            item.mark(painter, layout, LOOK, hit)
+    return pixels(image).copy()
+
+
+def svg_texts(item: NamedBars) -> list[tuple[str, Any]]:
+    def paint(painter: QPainter) -> None:
+        item.paint(painter, item.layout(LOOK, BOX), LOOK, vector=True)
+
+    return text_places(svg_bytes(paint, QSize(330, 200), 1.0, "", ""))
+
+
+@pytest.mark.usefixtures("qapp")
+def test_every_row_of_bars_is_hit_in_its_middle_and_lights_up():
+    layout = BARS.layout(LOOK, BOX)
+    assert [BARS.hit(layout, row.center()) for row in layout.rows] == [Hit("Weights", i) for i in range(3)]
+    for place in (QPointF(-30, -30), QPointF(BOX.center().x(), BOX.top() + 4)):
+        assert BARS.hit(layout, place) is None, "the titles are no row"
+    plain = drawn(BARS)
+    lit = [drawn(BARS, Hit("Weights", i)) for i in range(3)]
+    assert all((each != plain).any() for each in lit)
+    assert (lit[0] != lit[2]).any()
+    assert (drawn(BARS, Hit("another", 0)) == plain).all()
+
+
+def test_keys_walk_through_the_rows_of_bars():
+    down, up = int(Qt.Key.Key_Down), int(Qt.Key.Key_Up)
+    hit, seen = None, []
+    for key in (down, down, down, down, up):
+        hit = BARS.walk(hit, key)
+        seen.append(hit.part)
+    assert seen == [0, 1, 2, 2, 1]
+    assert BARS.walk(Hit("another", 2), down) == Hit("Weights", 0)
+    assert BARS.walk(None, int(Qt.Key.Key_Space)) is None
+
+
+def test_bars_are_spoken_and_have_no_arrays():
+    assert BARS.spoken() == "k₁ universe q·k +2.92, 75 %; k₂ the (1) q·k +0.64, 25 %; k… 8 others q·k , <1 %"
+    assert PLAIN.spoken() == "k₁ q·k +2.92, 75 %; k₂ q·k +0.64, 25 %; k… q·k , <1 %"
+    assert BARS.arrays() == {}
+
+
+@pytest.mark.usefixtures("qapp")
+def test_long_names_are_cut_and_write_over_nothing():
+    long = replace(BARS, bars=(*BARS.bars[:2], replace(BARS.bars[2], words=LONG_WORDS)))
+    for item in (BARS, long, PLAIN):
+        texts = svg_texts(item)
+        assert not overlaps(texts)
+        assert {"k₁", "k₂", "+2.92", "75 %", "q·k", "weight"} <= {text for text, _ in texts}
+        assert all(BOX.adjusted(-1, -1, 1, 1).contains(place.boundingRect()) for _, place in texts)
+    (cut,) = [text for text, _ in svg_texts(long) if text.startswith("a token")]
+    assert cut.endswith("…")
+    assert LONG_WORDS.startswith(cut.removesuffix("…"))
+    assert len(cut) < len(LONG_WORDS)
+
+
+@pytest.mark.usefixtures("qapp")
+def test_a_bar_is_as_long_as_its_share():
+    layout, image = PLAIN.layout(LOOK, BOX), drawn(PLAIN)
+    ink = int(LIGHT.key[1:], 16)
+    for row, bar in zip(layout.rows, PLAIN.bars, strict=True):
+        across = image[round(row.center().y())] & 0xFFFFFF
+        track = slice(math.ceil(layout.track.left()), math.floor(layout.track.right()))
+        assert int((across[track] == ink).sum()) == pytest.approx(bar.share * layout.track.width(), abs=3)
+    assert PLAIN.at([0.1, 0.2, 0.7]).bars[2].share == 0.7
+    assert [bar.text for bar in PLAIN.at([0.1, 0.2, 0.7]).bars] == [bar.text for bar in PLAIN.bars]
+
+
+@pytest.mark.usefixtures("qapp")
+def test_hidden_bars_are_the_same_whatever_their_numbers():
+    other = replace(BARS, bars=tuple(replace(bar, share=0.5, text="50 %") for bar in BARS.bars))
+    assert (drawn(BARS) != drawn(other)).any()
+    one, two = BARS.hidden(), other.hidden()
+    texts = []
+    for item in (one, two):
+        image = QImage(330, 200, QImage.Format.Format_RGB32)
+        image.fill(QColor(LIGHT.card))
+        with QPainter(image) as painter:
+            item.paint(painter, item.layout(LOOK, BOX), LOOK)
+        texts.append(pixels(image).copy())
+    assert (texts[0] == texts[1]).all()
+
+
+def test_keys_walk_through_the_weights_and_enter_selects_the_key(at, qtbot):
+    bars = at.page.panel.items
+    bars.setFocus()
+    qtbot.keyClick(bars, Qt.Key.Key_Down)
+    qtbot.keyClick(bars, Qt.Key.Key_Down)
+    assert bars.hovered.part == 1
+    assert at.said.startswith("k₂ = (−0.4, 2)")
+    qtbot.keyClick(bars, Qt.Key.Key_Return)
+    assert at.canvas.selected == Part(Role.KEY, 1)

@@ -8,191 +8,154 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from PySide6.QtCore import QEvent, QPointF, Qt
-from PySide6.QtGui import QWheelEvent
-from PySide6.QtWidgets import QApplication
+from lookup_driver import LookupDriver
+from PySide6.QtCore import QPointF, Qt
 
 import attention_explorer
 from attention_explorer.kit.export.dialog import export_or_explain
 from attention_explorer.pages.explorer import ExplorerState
 from attention_explorer.pages.lookup.plane import Extent
-from attention_explorer.pages.lookup.presets import PRESETS, preset
+from attention_explorer.pages.lookup.presets import preset
 from attention_explorer.pages.lookup.state import LONGEST_TRAIL, QUERY, LookupState, Overlay
 from attention_explorer.pages.lookup.ui.figure import FLATTEST, LookupFigure
 from attention_explorer.pages.lookup.ui.plane_scene import scene_for
 from attention_explorer.pages.session_file import read_session, write_session
 
+pytestmark = pytest.mark.qt_log_ignore("This plugin does not support")  # said whenever a list opens
+
 EMPTY_PLACE = (-2.0, -1.0)
 CLOSER = Extent(-1.0, 2.5, -0.5, 1.25)
+DESCENT = preset("descent").state
 
 
 @pytest.fixture
-def window(make_window):
-    return make_window()
+def opens(make_window, hand) -> Callable[..., LookupDriver]:
+    return lambda lookup=None, **how: LookupDriver.open(make_window, hand, lookup, **how)
 
 
 @pytest.fixture
-def walked(make_window, hand):
+def at(opens) -> LookupDriver:
+    return opens()
+
+
+@pytest.fixture
+def walked(opens) -> LookupDriver:
     """A window with a trail, and with a part of the plane in view."""
-    window = make_window(ExplorerState(lookup=preset("descent").state))
-    hand(window.page.canvas).drag(spot(window), at(window, 1.0, 0.5), steps=10)
-    wheel(window.page.canvas, at(window, 0.5, 0.5), 120)
-    return window
-
-
-def lookup(window) -> LookupState:
-    return window.session.state.lookup
-
-
-def view(window):
-    return window.page.canvas.scene().transform
-
-
-def at(window, x: float, y: float) -> QPointF:
-    return window.page.canvas.scene().point((x, y))
-
-
-def spot(window) -> QPointF:
-    return window.page.canvas.scene().place(QUERY)
-
-
-def steps(window) -> list[str]:
-    return window.session.history.labels + window.session.views.labels
-
-
-def wheel(widget, place: QPointF, angle: int) -> None:
-    event = QWheelEvent(
-        place,
-        widget.mapToGlobal(place),
-        QPointF(0, 0).toPoint(),
-        QPointF(0, angle).toPoint(),
-        Qt.MouseButton.NoButton,
-        Qt.KeyboardModifier.NoModifier,
-        Qt.ScrollPhase.NoScrollPhase,
-        False,
-    )
-    QApplication.sendEvent(widget, event)
-
-
-def picture(window):
-    """Return what the canvas of the window in front shows without a pointer on it."""
-    canvas = window.page.canvas
-    canvas.setFocus()
-    QApplication.sendEvent(canvas, QEvent(QEvent.Type.Leave))
-    return canvas.grab().toImage()
+    at = opens(DESCENT)
+    at.drag(QUERY, 1.0, 0.5, steps=10)
+    at.wheel(at.at(0.5, 0.5), 120)
+    return at
 
 
 # ---- The view ----
 
 
-def test_turns_of_the_wheel_are_one_step_and_undo_brings_the_first_view_back(window):
-    window.session._clock = lambda: 0.0  # the machine may be slow
-    home, place = view(window), at(window, 1.0, 1.0)
+def test_turns_of_the_wheel_are_one_step_and_undo_brings_the_first_view_back(at):
+    home, place = at.seen, at.at(1.0, 1.0)
     for _ in range(3):
-        wheel(window.page.canvas, place, 120)
-    assert view(window).pixels_per_unit == pytest.approx(1.2**3 * home.pixels_per_unit)
-    assert steps(window) == ["Move the view"]
-    closer = view(window)
-    window.session.go_back()
-    assert (view(window), lookup(window).camera) == (home, None)
-    window.session.go_forward()
-    assert view(window) == closer
+        at.wheel(place, 120)
+    assert at.seen.pixels_per_unit == pytest.approx(1.2**3 * home.pixels_per_unit)
+    assert at.labels == ["Move the view"]
+    closer = at.seen
+    at.back()
+    assert (at.seen, at.lookup.camera) == (home, None)
+    at.session.go_forward()
+    assert at.seen == closer
 
 
-def test_keys_zoom_and_home_is_a_step_of_its_own(window, qtbot):
-    window.session._clock = lambda: 0.0
-    canvas, home = window.page.canvas, view(window)
-    qtbot.keyClick(canvas, Qt.Key.Key_Plus)
-    qtbot.keyClick(canvas, Qt.Key.Key_Plus)
-    qtbot.keyClick(canvas, Qt.Key.Key_Minus)
-    closer = view(window)
+def test_keys_zoom_and_home_is_a_step_of_its_own(at):
+    home = at.seen
+    at.key(Qt.Key.Key_Plus)
+    at.key(Qt.Key.Key_Plus)
+    at.key(Qt.Key.Key_Minus)
+    closer = at.seen
     assert closer.pixels_per_unit == pytest.approx(1.2 * home.pixels_per_unit)
-    qtbot.keyClick(canvas, Qt.Key.Key_Home)
-    assert view(window) == home
-    assert steps(window) == ["Move the view", "Home view"]
-    qtbot.mouseClick(window.page.home, Qt.MouseButton.LeftButton)
-    assert steps(window) == ["Move the view", "Home view"], "it is at home"
-    window.session.go_back()
-    assert view(window) == closer
+    at.key(Qt.Key.Key_Home)
+    assert at.seen == home
+    assert at.labels == ["Move the view", "Home view"]
+    at.key(Qt.Key.Key_Home)
+    assert at.labels == ["Move the view", "Home view"], "it is at home"
+    at.back()
+    assert at.seen == closer
 
 
-def test_a_pan_follows_the_hand_and_is_one_step(window, hand):
-    home, pressed = view(window), at(window, *EMPTY_PLACE)
-    mouse = hand(window.page.canvas)
+def test_a_pan_follows_the_hand_and_is_one_step(at):
+    home, pressed = at.seen, at.at(*EMPTY_PLACE)
+    mouse = at.hand()
     mouse.press(pressed)
     for i in range(1, 6):
         mouse.move(pressed + QPointF(12 * i, -4 * i))
-        assert view(window).to_pixels(*EMPTY_PLACE) == pytest.approx((pressed.x() + 12 * i, pressed.y() - 4 * i))
-    assert steps(window) == []
+        assert at.seen.to_pixels(*EMPTY_PLACE) == pytest.approx((pressed.x() + 12 * i, pressed.y() - 4 * i))
+    assert at.labels == []
     mouse.release()
-    assert steps(window) == ["Move the view"]
-    window.session.go_back()
-    assert view(window) == home
+    assert at.labels == ["Move the view"]
+    at.back()
+    assert at.seen == home
 
 
 @pytest.mark.parametrize("how", ["Esc", "right button"])
-def test_a_pan_can_be_put_back(window, hand, qtbot, how):
-    before, pressed = window.session.state, at(window, *EMPTY_PLACE)
-    mouse = hand(window.page.canvas)
+def test_a_pan_can_be_put_back(at, how):
+    before, pressed = at.session.state, at.at(*EMPTY_PLACE)
+    mouse = at.hand()
     mouse.press(pressed)
     mouse.move(pressed + QPointF(50, 20))
-    assert window.session.state != before
+    assert at.session.state != before
     if how == "Esc":
-        qtbot.keyClick(window.page.canvas, Qt.Key.Key_Escape)
+        at.key(Qt.Key.Key_Escape)
     else:
         mouse.press(pressed + QPointF(50, 20), Qt.MouseButton.RightButton)
-    assert window.session.state == before
+    assert at.session.state == before
     mouse.move(pressed + QPointF(90, 20))
     mouse.release()
-    assert (window.session.state, steps(window)) == (before, [])
+    assert (at.session.state, at.labels) == (before, [])
 
 
-def test_a_click_that_trembles_does_not_move_the_view(window, hand):
-    pressed = at(window, *EMPTY_PLACE)
-    hand(window.page.canvas).drag(pressed, pressed + QPointF(1, 0))
-    assert (lookup(window), steps(window)) == (LookupState(), [])
+def test_a_click_that_trembles_does_not_move_the_view(at):
+    pressed = at.at(*EMPTY_PLACE)
+    at.hand().drag(pressed, pressed + QPointF(1, 0))
+    assert (at.lookup, at.labels) == (LookupState(), [])
 
 
-def test_the_view_stays_while_a_hand_moves_something(window, hand, qtbot):
-    canvas, home = window.page.canvas, view(window)
-    mouse = hand(canvas)
-    mouse.press(spot(window))
-    mouse.move(at(window, -1.0, 1.0))
-    wheel(canvas, at(window, 0.0, 0.0), 120)
-    qtbot.keyClick(canvas, Qt.Key.Key_Plus)
-    assert (view(window), steps(window)) == (home, [])
+def test_the_view_stays_while_a_hand_moves_something(at):
+    home = at.seen
+    mouse = at.hand()
+    mouse.press(at.place(QUERY))
+    mouse.move(at.at(-1.0, 1.0))
+    at.wheel(at.at(0.0, 0.0), 120)
+    at.key(Qt.Key.Key_Plus)
+    assert (at.seen, at.labels) == (home, [])
     mouse.release()
-    assert lookup(window).query == pytest.approx((-1.0, 1.0), abs=0.02)
-    wheel(canvas, at(window, 0.0, 0.0), 120)
-    assert steps(window) == ["Move query", "Move the view"]
+    assert at.lookup.query == pytest.approx((-1.0, 1.0), abs=0.02)
+    at.wheel(at.at(0.0, 0.0), 120)
+    assert at.labels == ["Move query", "Move the view"]
 
 
 @pytest.mark.parametrize(("key", "words"), [(Qt.Key.Key_Plus, "be closer"), (Qt.Key.Key_Minus, "be wider")])
-def test_at_its_limits_the_view_stays_and_says_why(window, qtbot, key, words):
-    canvas, said = window.page.canvas, []
-    window.page.refused.connect(said.append)
+def test_at_its_limits_the_view_stays_and_says_why(at, key, words):
+    canvas, said = at.canvas, []
+    at.page.refused.connect(said.append)
     while not said:
-        qtbot.keyClick(canvas, key)
+        at.key(key)
     assert words in said[0]
-    there = lookup(window)
-    qtbot.keyClick(canvas, key)
-    assert lookup(window) == there
+    there = at.lookup
+    at.key(key)
+    assert at.lookup == there
     assert not canvas.grab().isNull()
-    assert read_back(window.session.state) == window.session.state
+    assert read_back(at.session.state) == at.session.state
 
 
-def test_a_view_cannot_be_dragged_out_of_the_plane(window, hand):
-    canvas = window.page.canvas
-    window.session.apply(with_camera(window, Extent(-5e6, 5e6, -2e6, 2e6)), "Far")
+def test_a_view_cannot_be_dragged_out_of_the_plane(at):
+    canvas = at.canvas
+    at.session.apply(with_camera(at, Extent(-5e6, 5e6, -2e6, 2e6)), "Far")
     pressed = QPointF(canvas.width() - 5, 5)
     for _ in range(4):
-        hand(canvas).drag(pressed, QPointF(5, canvas.height() - 5), steps=2)
-    assert view(window).centre == pytest.approx((1e6, 1e6))
-    assert read_back(window.session.state) == window.session.state
+        at.hand().drag(pressed, QPointF(5, canvas.height() - 5), steps=2)
+    assert at.seen.centre == pytest.approx((1e6, 1e6))
+    assert read_back(at.session.state) == at.session.state
 
 
-def with_camera(window, camera: Extent) -> ExplorerState:
-    return replace(window.session.state, lookup=lookup(window).with_camera(camera))
+def with_camera(at, camera: Extent) -> ExplorerState:
+    return replace(at.session.state, lookup=at.lookup.with_camera(camera))
 
 
 def read_back(state: ExplorerState) -> ExplorerState:
@@ -201,114 +164,103 @@ def read_back(state: ExplorerState) -> ExplorerState:
     return session_from(session_bytes(state), "view").state
 
 
-def test_a_preset_is_seen_from_its_first_view_and_undo_goes_back_to_the_other(window, qtbot):
-    wheel(window.page.canvas, at(window, 1.0, 1.0), 240)
-    closer = view(window)
-    index = next(i for i, ready in enumerate(PRESETS) if ready.id == "long-key")
-    window.page.presets.setCurrentIndex(index)
-    window.page.presets.activated.emit(index)
-    assert lookup(window) == preset("long-key").state
-    window.session.undo()
-    assert view(window) == closer
+def test_a_preset_is_seen_from_its_first_view_and_undo_goes_back_to_the_other(at):
+    at.wheel(at.at(1.0, 1.0), 240)
+    closer = at.seen
+    at.choose_example("long-key")
+    assert at.lookup == preset("long-key").state
+    at.undo()
+    assert at.seen == closer
 
 
-def test_the_words_under_the_pointer_follow_a_view_that_moves_away(window, hand, qtbot):
-    canvas, said = window.page.canvas, []
-    hand(canvas).move(at(window, *EMPTY_PLACE))
-    canvas.pointed.connect(said.append)
-    qtbot.keyClick(canvas, Qt.Key.Key_Plus)
-    x, y = view(window).to_plane(*at_pixels(window))
-    hand(canvas).move(QPointF(*at_pixels(window)))
-    assert said[0] == said[-1]
-    assert math.dist((x, y), EMPTY_PLACE) > 0.1, "it is another place"
+def test_the_words_under_the_pointer_follow_a_view_that_moves_away(at):
+    place = at.at(*EMPTY_PLACE)
+    before = at.point_at(place)
+    at.key(Qt.Key.Key_Plus)
+    after = at.said
+    assert after != before
+    assert at.point_at(place) == after
+    assert math.dist(at.seen.to_plane(place.x(), place.y()), EMPTY_PLACE) > 0.1, "it is another place"
 
 
-def at_pixels(window) -> tuple[float, float]:
-    """Return where the empty place was in the first view."""
-    canvas = window.page.canvas
-    home = scene_for(LookupState(), window.page.look, canvas.width(), canvas.height())
-    place = home.point(EMPTY_PLACE)
-    return place.x(), place.y()
-
-
-def test_moving_the_view_during_a_walk_does_not_stop_it(make_window, qtbot, hand):
-    window = make_window(ExplorerState(lookup=preset("descent").state))
-    card = window.page.gradient
-    qtbot.mouseClick(card.play, Qt.MouseButton.LeftButton)
-    wheel(window.page.canvas, at(window, 0.0, 0.0), 120)
-    seen = lookup(window).query
-    qtbot.waitUntil(lambda: lookup(window).query != seen)
-    assert card.is_playing
-    pressed = at(window, 2.4, -1.4)
-    mouse = hand(window.page.canvas)
+def test_moving_the_view_during_a_walk_does_not_stop_it(opens, qtbot):
+    at = opens(DESCENT)
+    bar = at.page.descent
+    at.press(bar.play)
+    at.wheel(at.at(0.0, 0.0), 120)
+    seen = at.lookup.query
+    qtbot.waitUntil(lambda: at.lookup.query != seen)
+    assert bar.is_playing
+    pressed = at.at(2.4, -1.4)
+    mouse = at.hand()
     mouse.press(pressed)
     mouse.move(pressed + QPointF(30, 10))
-    qtbot.keyClick(window.page.canvas, Qt.Key.Key_Escape)
-    seen = lookup(window).query
-    qtbot.waitUntil(lambda: lookup(window).query != seen)
-    assert card.is_playing
-    card.stop()
+    at.key(Qt.Key.Key_Escape)
+    seen = at.lookup.query
+    qtbot.waitUntil(lambda: at.lookup.query != seen)
+    assert bar.is_playing
+    bar.stop()
 
 
 # ---- The trail ----
 
 
 def test_the_trail_is_drawn(walked):
-    drawn = picture(walked)
-    assert len(lookup(walked).trail) >= 9
-    walked.session.apply(replace(walked.session.state, lookup=replace(lookup(walked), trail=())), "Clear")
-    assert picture(walked) != drawn
+    drawn = walked.pixels()
+    assert len(walked.lookup.trail) >= 9
+    walked.session.apply(replace(walked.session.state, lookup=replace(walked.lookup, trail=())), "Clear")
+    assert walked.pixels() != drawn
 
 
-def test_esc_takes_the_trail_of_a_drag_back(walked, hand, qtbot):
+def test_esc_takes_the_trail_of_a_drag_back(walked):
     before = walked.session.state
-    mouse = hand(walked.page.canvas)
-    mouse.press(spot(walked))
+    mouse = walked.hand()
+    mouse.press(walked.place(QUERY))
     for x in (0.8, 0.6, 0.4):
-        mouse.move(at(walked, x, 0.5))
-    assert len(lookup(walked).trail) == len(before.lookup.trail) + 3
-    qtbot.keyClick(walked.page.canvas, Qt.Key.Key_Escape)
+        mouse.move(walked.at(x, 0.5))
+    assert len(walked.lookup.trail) == len(before.lookup.trail) + 3
+    walked.key(Qt.Key.Key_Escape)
     assert walked.session.state == before
 
 
 def test_undo_of_a_drag_takes_its_trail_back(walked):
-    walked.session.undo()
-    assert lookup(walked).trail == ()
-    walked.session.go_back()
-    assert lookup(walked) == preset("descent").state
+    walked.undo()
+    assert walked.lookup.trail == ()
+    walked.back()
+    assert walked.lookup == DESCENT
 
 
-def test_c_clears_the_trail_and_undo_brings_it_back(walked, qtbot):
-    trail = lookup(walked).trail
-    qtbot.keyClick(walked, Qt.Key.Key_C)
-    assert lookup(walked).trail == ()
-    assert walked.session.undo_text == "Clear the trail"
-    walked.session.undo()
-    assert lookup(walked).trail == trail
+def test_c_clears_the_trail_and_undo_brings_it_back(walked):
+    trail = walked.lookup.trail
+    walked.key(Qt.Key.Key_C)
+    assert walked.lookup.trail == ()
+    assert walked.undo_text == "Clear the trail"
+    walked.undo()
+    assert walked.lookup.trail == trail
 
 
-def test_a_long_drag_keeps_the_newest_outputs(make_window, hand):
-    window = make_window(ExplorerState(lookup=preset("descent").state))
-    start = spot(window)
-    mouse = hand(window.page.canvas)
+def test_a_long_drag_keeps_the_newest_outputs(opens):
+    at = opens(DESCENT)
+    start = at.place(QUERY)
+    mouse = at.hand()
     mouse.press(start)
     for i in range(1, LONGEST_TRAIL + 30):
         mouse.move(start + QPointF(60 * math.cos(0.1 * i) - 60, 60 * math.sin(0.1 * i)))
     mouse.release()
-    assert len(lookup(window).trail) == LONGEST_TRAIL
+    assert len(at.lookup.trail) == LONGEST_TRAIL
 
 
 # ---- Files and exports ----
 
 
-def test_a_session_opens_with_its_view_and_its_trail(walked, make_window, tmp_path: Path):
+def test_a_session_opens_with_its_view_and_its_trail(walked, opens, tmp_path: Path):
     path = tmp_path / "walk.attn.json"
     write_session(path, walked.session.state, page="lookup")
-    drawn = picture(walked)
-    other = make_window(read_session(path).state)
+    drawn = walked.pixels()
+    other = opens(read_session(path).state.lookup)
     assert other.session.state == walked.session.state
-    assert view(other) == view(walked)
-    assert picture(other) == drawn
+    assert other.seen == walked.seen
+    assert other.pixels() == drawn
 
 
 @pytest.mark.parametrize("kind", ["png", "svg", "csv", "pdf"])
@@ -318,23 +270,23 @@ def test_the_command_line_draws_what_the_window_exports(walked, tmp_path: Path, 
     assert "window" in export_or_explain(walked.page, walked.page.figure(), exported)
     drawn = attention_explorer.render(session, format=kind)
     assert drawn == exported.read_bytes()
-    plain = attention_explorer.render(lookup(walked).without_view(), format=kind)
+    plain = attention_explorer.render(walked.lookup.without_view(), format=kind)
     assert (drawn == plain) is (kind == "csv"), "the view and the trail are in pictures, and change no number"
 
 
-def test_undo_takes_the_view_of_an_export_back(window):
-    before = attention_explorer.render(lookup(window), format="svg")
-    wheel(window.page.canvas, at(window, 1.0, 1.0), 120)
-    assert attention_explorer.render(lookup(window), format="svg") != before
-    window.session.go_back()
-    assert attention_explorer.render(lookup(window), format="svg") == before
+def test_undo_takes_the_view_of_an_export_back(at):
+    before = attention_explorer.render(at.lookup, format="svg")
+    at.wheel(at.at(1.0, 1.0), 120)
+    assert attention_explorer.render(at.lookup, format="svg") != before
+    at.back()
+    assert attention_explorer.render(at.lookup, format="svg") == before
 
 
 @pytest.mark.parametrize("name", ["two-keys", "quiz"])
-def test_a_figure_shows_the_part_of_the_plane_that_the_window_shows(make_window: Callable, name: str):
-    window = make_window(ExplorerState(lookup=preset(name).state))
-    wheel(window.page.canvas, at(window, 0.5, 0.5), 120)
-    seen, figure = view(window).visible, window.page.figure()
+def test_a_figure_shows_the_part_of_the_plane_that_the_window_shows(opens, name: str):
+    at = opens(preset(name).state)
+    at.wheel(at.at(0.5, 0.5), 120)
+    seen, figure = at.seen.visible, at.page.figure()
     drawn = scene_for(figure.state, figure.look, figure.width, figure.height).transform.visible
     pixel = seen.width / figure.width
     assert (drawn.left, drawn.right) == pytest.approx((seen.left, seen.right), abs=pixel)

@@ -152,7 +152,7 @@ def test_on_a_slider(open_page, page):
 
 def test_esc_puts_the_temperature_back(open_page):
     window = open_page("lookup")
-    slider, before = window.page.controls.slider, window.session.state
+    slider, before = window.page.main.slider_of(window.page.view).slider, window.session.state
     value = slider.value()
     QTest.mousePress(slider, LEFT, Qt.KeyboardModifier.NoModifier, handle_of(slider).toPoint())
     QTest.mouseMove(slider, handle_of(slider).toPoint() + QPoint(30, 0))

@@ -10,8 +10,8 @@ from PySide6.QtCore import QTimer
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication
 
-from attention_explorer.pages.lookup.state import Overlay
 from attention_explorer.pages.positions.state import PositionsPicture
+from attention_explorer.pages.ready_made import find_preset
 from attention_explorer.session.settings import Settings, SettingsStore, ThemeChoice
 
 
@@ -27,11 +27,9 @@ def clocks(page_window):
 @pytest.fixture
 def descent(page_window):
     window = page_window("lookup")
-    state = first_state("lookup")
-    overlays = state.lookup.overlays | {Overlay.TARGET}
-    show_state(window, replace(state, lookup=replace(state.lookup, overlays=overlays)))
+    show_state(window, find_preset("descent", "lookup").state)
     yield window
-    window.page.gradient.stop()
+    window.page.descent.stop()
 
 
 def running_timers(window) -> list[QTimer]:
@@ -78,27 +76,28 @@ def test_the_last_position_is_followed_by_the_first(clocks):
 
 def test_the_descent_goes_one_step_at_each_press(descent):
     descent.set_reduced_motion(True)
-    card = descent.page.gradient
+    bar = descent.page.descent
+    assert (bar.play.isVisible(), bar.play.text()) == (True, "Play")
     seen = [descent.session.state.lookup.query]
     for _ in range(3):
-        card.play.click()
+        bar.play.click()
         seen.append(descent.session.state.lookup.query)
-        assert not card.is_playing
-        assert not card.play.isChecked()
+        assert not bar.is_playing
+        assert not bar.play.isChecked()
     assert len(set(seen)) == 4
     assert len(descent.session.history) == 3
     assert not running_timers(descent)
 
 
 def test_a_descent_that_plays_stops(descent):
-    card = descent.page.gradient
-    card.play.click()
-    assert card.is_playing
+    bar = descent.page.descent
+    bar.play.click()
+    assert bar.is_playing
     descent.set_reduced_motion(True)
-    assert not card.is_playing
+    assert not bar.is_playing
     descent.set_reduced_motion(False)
-    card.play.click()
-    assert card.is_playing
+    bar.play.click()
+    assert bar.is_playing
 
 
 def test_the_switch_is_in_the_menu_and_remembered(make_window, settings_path):

@@ -5,9 +5,19 @@ from __future__ import annotations
 import gc
 from collections.abc import Iterator
 from dataclasses import replace
+from functools import partial
 
 import pytest
-from people_driver import catch_up, first_state, scenes_of, show_state, views_of_lab, widgets_shown, windows_beside
+from people_driver import (
+    catch_up,
+    first_state,
+    scenes_of,
+    show_state,
+    views_of_lab,
+    views_of_lookup,
+    widgets_shown,
+    windows_beside,
+)
 from PySide6.QtCore import QEvent, QPointF, Qt
 from PySide6.QtGui import QAccessible, QAccessibleInterface
 from PySide6.QtWidgets import (
@@ -26,6 +36,7 @@ from attention_explorer.kit import accessible
 from attention_explorer.kit.controls.text_block import TextBlock, TextLine
 from attention_explorer.kit.pictures.pointed_picture import PointedPicture
 from attention_explorer.kit.theme import Look
+from attention_explorer.pages.lookup.state import LookupView
 from attention_explorer.pages.ready_made import PAGE_IDS, find_preset
 
 Role = QAccessible.Role
@@ -113,21 +124,22 @@ def test_menus_name_what_they_do(page_window):
 @pytest.mark.parametrize("page", PAGE_IDS)
 def test_the_words_of_the_large_picture_follow_the_state(page_window, page):
     window = page_window(page)
-    scenes = views_of_lab() if page == "lab" else scenes_of(page)
+    scenes = {"lab": views_of_lab, "lookup": views_of_lookup}.get(page, partial(scenes_of, page))()
     words = set()
-    for scene in scenes if page not in ("lookup", "heads") else scenes[:1]:
+    for scene in scenes if page != "heads" else scenes[:1]:
         scene.show(window)
         words.add(said(interface_of(window.page.canvas), QAccessible.Text.Description))
     if page == "lookup":
-        state = first_state(page)
-        show_state(window, replace(state, lookup=state.lookup.with_temperature(0.25)))
-        words.add(said(interface_of(window.page.canvas), QAccessible.Text.Description))
+        state = first_state(page).lookup
+        for other in (state.with_temperature(0.25), replace(state, view=LookupView.GRADIENT)):
+            show_state(window, replace(first_state(page), lookup=other))
+            words.add(said(interface_of(window.page.canvas), QAccessible.Text.Description))
     if page == "heads":
         show_state(window, replace(first_state(page), heads=first_state(page).heads.with_setup(hard=True)))
         words.add(said(interface_of(window.page.canvas), QAccessible.Text.Description))
     assert len(words) >= 2
     assert all(len(text) > 60 for text in words)
-    assert len(words) == (2 if page in ("lookup", "heads") else len(scenes))
+    assert len(words) == (2 if page == "heads" else len(scenes) + 2 * (page == "lookup"))
 
 
 @pytest.mark.parametrize("page", PAGE_IDS)

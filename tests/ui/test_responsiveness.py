@@ -86,7 +86,7 @@ def test_a_page_that_is_not_seen_is_dressed_when_it_is_shown(make_window) -> Non
     assert window.page is lookup
     assert lookup.look == window.look
     assert lookup.styleSheet() != before
-    assert lookup.presets.palette().base().color().name() == window.look.theme.card
+    assert lookup.bar.examples[lookup.view.id].palette().base().color().name() == window.look.theme.card
 
 
 def test_dialogs_and_menus_of_the_window_wear_its_colours(make_window) -> None:

@@ -13,7 +13,7 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QSlider, QStyle, QStyleOptionSlider, QTabWidget
 
 from attention_explorer.kit.controls.slider import Slider
-from attention_explorer.pages.ready_made import PAGE_IDS
+from attention_explorer.pages.ready_made import PAGE_IDS, find_preset
 from attention_explorer.session.settings import ZOOM_STEPS, Settings, ThemeChoice
 
 if TYPE_CHECKING:
@@ -58,6 +58,11 @@ def test_no_handle_of_a_slider_is_cut(make_window, zoom):
             for index in range(1, tabs.count()):
                 tabs.setCurrentIndex(index)
                 found += faults_of(window)
+    window.show_preset(find_preset("descent", "lookup"))
+    QTest.mouseClick(window.page.descent.step, Qt.MouseButton.LeftButton)
+    QApplication.processEvents()
+    assert window.page.descent.way.isVisible()
+    found += faults_of(window)
     assert len(found) > 10
     assert not any(found), "\n".join(found)
 
@@ -139,7 +144,7 @@ def test_a_click_beside_the_knob_is_one_step(first_slider, hand):
 def test_a_double_click_beside_the_knob_resets_in_one_step(first_slider, hand):
     window, slider = first_slider("lookup")
     window.session._clock = lambda: 0.0  # however slow the machine is
-    window.page.controls.exact.setValue(3.0)
+    window.page.main.slider_of(window.page.view).box.setValue(3.0)
     before = window.session.state
     hand(slider).double_click(QPointF(slider.width() * 0.1, slider.height() / 2))
     assert window.session.state.lookup.temperature == 1.0

@@ -58,7 +58,12 @@ class Reader(WindowDriver):
 
     @property
     def hint(self):
-        return self.page.hint.text
+        """What the example says that there is to be seen: it stands in the drawer."""
+        if not self.page.is_open:
+            self.press(self.page.panel.more)
+            while not self.page.drawer.example._is_searched:  # as it is once the words have been painted
+                QTest.qWait(10)
+        return self.page.drawer.example
 
     def click_term(self, number: int) -> str:
         """Click a term of the hint, and return its name."""
@@ -164,7 +169,7 @@ def test_a_click_beside_the_terms_explains_nothing(reader):
 
 def test_a_pointer_that_is_there_before_the_terms_are_looked_for_costs_none_of_them(reader, qtbot):
     reader.window.resize(1600, 1000)  # no scroll bar comes, which would make the text narrower and lay it out anew
-    QApplication.processEvents()
+    assert reader.hint.places()
     terms.cache_clear()  # as at the start of the program: they are looked for once the text has been painted
     reader.window.session.apply(find_preset("three-keys").state, "Load")
     QTest.mouseMove(reader.hint, reader.hint.rect().center())

@@ -18,6 +18,7 @@ from training_driver import TrainingDriver
 from attention_explorer.pages.explorer import ExplorerState
 from attention_explorer.pages.lab.state import LabView
 from attention_explorer.pages.lookup.frame import lookup_frame
+from attention_explorer.pages.lookup.presets import LEARNED
 from attention_explorer.pages.session_file import read_session, write_session
 from attention_explorer.pages.stack.state import BlockPicture
 from attention_explorer.pages.training.state import TrainingState
@@ -138,8 +139,11 @@ def test_the_dictionary_stands_on_the_lookup_page_and_gives_the_same_weights(tra
     np.testing.assert_array_equal(lookup.keys, network["k"])
     np.testing.assert_array_equal(lookup.value_rows, network["q"])
     np.testing.assert_allclose(lookup_frame(lookup).weights, expected, atol=1e-5)
-    assert at.page.presets.placeholderText() == "A learned dictionary"
-    assert at.page.hint.isVisible()
+    example = at.page.bar.examples[at.page.view.id]
+    assert (example.placeholderText(), example.currentIndex()) == ("A learned dictionary", -1)
+    at.press(at.page.panel.more)
+    assert at.page.drawer.example.text() == LEARNED.look_for
+    assert at.page.drawer.example.isVisible()
     view = lookup.extent
     assert all(view.left < x < view.right and view.bottom < y < view.top for x, y in (*lookup.keys, lookup.query))
     write_session(tmp_path / "a.attn.json", at.window.session.state)

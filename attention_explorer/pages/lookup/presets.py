@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from attention_explorer.core.preset import Preset, preset_of
 from attention_explorer.pages.lookup.plane import Extent, Vector
-from attention_explorer.pages.lookup.state import LEARNED_DICTIONARY, Entry, LookupState, Overlay, ValueKind
+from attention_explorer.pages.lookup.state import LEARNED_DICTIONARY, Entry, LookupState, LookupView, Overlay, ValueKind
 
 
 def _entries(keys: tuple[Vector, ...], values: tuple[Vector, ...] | None = None) -> tuple[Entry, ...]:
@@ -99,7 +99,20 @@ PRESETS: tuple[Preset[LookupState], ...] = (
             entries=_entries(((1.8, 0.4), (-0.6, 1.6), (-1.4, -1.2))),
             overlays=frozenset({Overlay.HULL, Overlay.TRAIL, Overlay.GRADIENT, Overlay.TARGET}),
             target=(0.4, 0.8),
+            view=LookupView.GRADIENT,
             preset="descent",
+        ),
+    ),
+    Preset(
+        "temperatures",
+        "From hard to even",
+        "Three keys score 3, 2 and 1. Towards temperature 0 the first takes all, as in a hard lookup; at 1 the weights "
+        "are e³, e² and e¹ shared out: 67 %, 24 % and 9 %; towards 100 each has a third.",
+        LookupState(
+            query=(1.0, 0.0),
+            entries=_entries(((3.0, 0.5), (2.0, 1.5), (1.0, -1.0))),
+            view=LookupView.TEMPERATURE,
+            preset="temperatures",
         ),
     ),
 )

@@ -22,6 +22,8 @@ REST = MOST_KEYS
 """The place of the entry that stands for all keys of a row that have no name."""
 
 ROW_IS_FIXED = "These are the keys and values of a head: only q and t move. Choose a ready-made lookup to edit keys."
+SCALED_IN_ITS_HEAD = "Whether a head divides by √d_k is set on the Heads page: q is drawn as it is there."
+HARD_HAS_NONE = "A hard lookup has no temperature: the highest score takes everything."
 LEARNED_DICTIONARY = "learned-dictionary"
 """Stands for a preset where keys and queries were learned on another page."""
 LONGEST_TRAIL = LONGEST_DESCENT = 240
@@ -44,6 +46,14 @@ class ValueKind(StrEnum):
     NUMBERS = "numbers"
 
 
+class LookupView(StrEnum):
+    """A picture of the page."""
+
+    PLANE = "plane"
+    GRADIENT = "gradient"
+    TEMPERATURE = "temperature"
+
+
 class Overlay(StrEnum):
     """What can be drawn over the plane, each with its own switch and legend."""
 
@@ -57,6 +67,10 @@ class Overlay(StrEnum):
     OTHER = "other mode"
     GRADIENT = "gradient"
     TARGET = "target"
+
+
+OF_THE_GRADIENT = frozenset({Overlay.GRADIENT, Overlay.TARGET})
+"""What the view of the gradient draws, whichever overlays are switched on."""
 
 
 class DescentSpeed(StrEnum):
@@ -161,6 +175,7 @@ class LookupState(CheckedFields):
         "values are numbers: each key delivers a number, drawn on a number line.",
         "Change the values",
         names={"keys": "values = keys", "vectors": "own values", "numbers": "values are numbers"},
+        forbids=lambda state: "" if state.row is None else ROW_IS_FIXED,
     )
     hard: bool = declared(
         False,  # the default
@@ -170,13 +185,14 @@ class LookupState(CheckedFields):
         "Switch soft and hard",
         names={"off": "Soft", "on": "Hard"},
     )
-    temperature: float = temperature_declared()
+    temperature: float = temperature_declared(forbids=lambda state: HARD_HAS_NONE if state.hard else "")
     scaled: bool = declared(
         False,  # the default
         "÷√d_k",
         "Divide every score by √d_k, here √2, as in “Attention Is All You Need”.\n"
         "The weights become more even: that of k₁ on the first screen falls from 90.7 % to 83.4 %.",
         "Switch ÷√d_k",
+        forbids=lambda state: "" if state.row is None else SCALED_IN_ITS_HEAD,
     )
     overlays: frozenset[Overlay] = declared(
         frozenset({Overlay.FIELD, Overlay.TIE, Overlay.HULL}),
@@ -272,6 +288,9 @@ class LookupState(CheckedFields):
         is_hashed=False,
         high=3 * LARGEST_COORDINATE,
     )
+    view: LookupView = declared(
+        LookupView.PLANE, "view", "Which picture is shown", "Show another picture", is_view=True
+    )
 
     # ---- Reading ----
 
@@ -295,13 +314,13 @@ class LookupState(CheckedFields):
         return (self.target_number,) if self.values is ValueKind.NUMBERS else self.target
 
     def shows(self, overlay: Overlay) -> bool:
-        """Return whether an overlay is switched on."""
-        return overlay in self.overlays
+        """Return whether an overlay is drawn: it is switched on, or belongs to the view."""
+        return overlay in self.overlays or (self.view is LookupView.GRADIENT and overlay in OF_THE_GRADIENT)
 
     def draws(self, overlay: Overlay) -> bool:
         """Return whether an overlay is switched on and has something to draw: numbers have no hull and no chain."""
         plain_numbers = self.values is ValueKind.NUMBERS and overlay in (Overlay.HULL, Overlay.CHAIN)
-        return overlay in self.overlays and not plain_numbers
+        return self.shows(overlay) and not plain_numbers
 
     def parts(self) -> tuple[Part, ...]:
         """Everything that can be taken hold of at the moment, in Tab order."""
@@ -401,13 +420,14 @@ class LookupState(CheckedFields):
         return replace(self, camera=None if camera is None else camera.held())
 
     def seen_as(self, other: Self) -> Self:
-        """Return the state with the view and the past of another."""
+        """Return the state with the part of the plane in view, the picture and the past of another."""
         past = {name: getattr(other, name) for name in ("trail", "descent", "jumps", "last_jump")}
-        return replace(self, camera=other.camera, **past)
+        return replace(self, camera=other.camera, view=other.view, **past)
 
     def without_view(self) -> Self:
         """Return the state as nobody has moved its view or its query yet: what is left is what numbers depend on."""
-        return (self if self.camera is None else replace(self, camera=None)).without_past()
+        is_first = self.camera is None and self.view is LookupView.PLANE
+        return (self if is_first else replace(self, camera=None, view=LookupView.PLANE)).without_past()
 
     def without_past(self) -> Self:
         """Return the state as if its output had always been where it is: no trail, no descent, no jumps counted."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 
 from attention_explorer.core.numerals import (
     compact,
@@ -28,13 +29,16 @@ from attention_explorer.pages.lookup.row_wording import (
     row_part_in_words,
     whose_weights,
 )
-from attention_explorer.pages.lookup.state import MOST_KEYS, REST, LookupState, Overlay, Part, ValueKind
+from attention_explorer.pages.lookup.state import MOST_KEYS, REST, LookupState, LookupView, Overlay, Part, ValueKind
 
 LARGEST_EXPONENT = 12.0
 """Beyond e^12 the powers are unreadable; the model subtracts the maximum anyway, so there the words do the same."""
 
 POWER_DIGITS = 7
 """Significant digits of a power: with these, dividing the powers shown gives the six decimals of the weight."""
+
+FORMULA_TERMS, FORMULA_DIGITS = 2, 5
+"""Of a formula beside the picture the terms of a long sum, and the digits of a power: they give four decimals."""
 
 SMALL_GRADIENT = 0.01
 """Below this, o moves by less than a hundredth of what q moves: on the plane nothing is seen."""
@@ -173,33 +177,71 @@ def _hard_sum(frame: LookupFrame, index: int) -> list[str]:
 
 
 def _soft_sum(frame: LookupFrame, index: int) -> list[str]:
-    logits = (frame.attention.masked / frame.state.temperature).tolist()
-    shift = _taken_off(frame)
-    powers = [math.exp(x - shift) for x in logits]
-    order = [index, *(j for j in range(len(logits)) if j != index)] if len(logits) > MOST_TERMS else range(len(logits))
-    shown = sorted(list(order)[:MOST_TERMS])
-    rest = sum(frame.numbers_of_keys) - sum(frame.numbers_of_keys[j] for j in shown)
-    more = f" + {rest} more" if rest else ""
-    decimals = _exponent_decimals([logits[j] - shift for j in shown])
-    named = [rest_terms(frame) if j == REST else f"e^{plain(logits[j] - shift, decimals)}" for j in range(len(logits))]
-    exponents = " + ".join(named[j] for j in shown) + more
-    terms = " + ".join(_power_text(powers[j]) for j in shown) + more
+    power, powers, term, terms = _soft_terms(frame, index)
     return [
-        f"{weight_name(index)} = {named[index]} ÷ ({exponents})",
-        f"= {_power_text(powers[index])} ÷ ({terms})",
+        f"{weight_name(index)} = {power} ÷ ({powers})",
+        f"= {term} ÷ ({terms})",
         f"= {_weight_text(float(frame.weights[index]))}",
     ]
 
 
-def _exponent_decimals(exponents: list[float]) -> int:
+def _soft_terms(
+    frame: LookupFrame, index: int, digits: int = POWER_DIGITS, most: int = MOST_TERMS
+) -> tuple[str, str, str, str]:
+    """Return what stands above and below in the fraction of a weight: as powers of e, and with their numbers.
+
+    ``digits`` are those of a power, ``most`` the terms that are written where there are more than `MOST_TERMS`.
+    """
+    logits = (frame.attention.masked / frame.state.temperature).tolist()
+    shift = _taken_off(frame)
+    powers = [math.exp(x - shift) for x in logits]
+    order = [index, *(j for j in range(len(logits)) if j != index)] if len(logits) > MOST_TERMS else range(len(logits))
+    shown = sorted(list(order)[: most if len(logits) > MOST_TERMS else MOST_TERMS])
+    rest = sum(frame.numbers_of_keys) - sum(frame.numbers_of_keys[j] for j in shown)
+    more = f" + {rest} more" if rest else ""
+    decimals = _exponent_decimals([logits[j] - shift for j in shown], digits)
+    named = [rest_terms(frame) if j == REST else f"e^{plain(logits[j] - shift, decimals)}" for j in range(len(logits))]
+    exponents = " + ".join(named[j] for j in shown) + more
+    terms = " + ".join(_power_text(powers[j], digits) for j in shown) + more
+    return named[index], exponents, _power_text(powers[index], digits), terms
+
+
+_EXPONENT, _WORDS = re.compile(r"e\^([−\d.]+)"), re.compile(r"\d+ (?:more|powers)|best of the rest|the rest")
+
+
+def _as_formula(text: str) -> str:
+    """Return a sum as formulas are written: exponents in braces, words in quotation marks."""
+    return _EXPONENT.sub(r"e^{\1}", _WORDS.sub(lambda found: f'"{found[0]}"', text))
+
+
+def sum_formulas(frame: LookupFrame, index: int) -> tuple[str, ...]:
+    """Return the arithmetic that made one weight and the output, as formulas with the real numbers."""
+    name = f"[weight:key]{{{weight_name(index)}}}"
+    if frame.state.hard:
+        scores, _, _ = _hard_sum(frame, index)
+        return _as_formula(scores), f"{name} = {round(float(frame.weights[index]))}", *_output_formulas(frame)
+    power, powers, term, terms = map(_as_formula, _soft_terms(frame, index, FORMULA_DIGITS, FORMULA_TERMS))
+    weight = float(frame.weights[index])
+    found = f"[weight:key]{{{f'{weight:.4f}' if weight >= 1e-3 or weight == 0 else scientific(weight)}}}"
+    return f"{name} = {{{power}}}/{{{powers}}}", f"= {{{term}}}/{{{terms}}} = {found}", *_output_formulas(frame)
+
+
+def _output_formulas(frame: LookupFrame) -> tuple[str, ...]:
+    """Return the sum that makes the output; in two lines where it has many terms."""
+    left, terms, right = output_sum(frame).split(" = ")
+    sum_ = f"[o:output]{{{left}}} = " + re.sub(r"·([kv][₀-₉…]+)", r" [\1:value]{\1}", terms)
+    found = f"= [o:output]{{{right}}}"
+    return (f"{sum_} {found}",) if terms.count("+") < MOST_TERMS - 1 else (sum_, found)
+
+
+def _exponent_decimals(exponents: list[float], most: int) -> int:
     """Return how many decimals, at least 2, the exponents need so that a calculator gives the powers shown."""
-    most = POWER_DIGITS  # an error below half of the last decimal changes a power by less than its last digit
-    close = 0.5 * 10.0**-most
+    close = 0.5 * 10.0**-most  # such an error changes a power by less than its last digit
     return next(d for d in range(2, most + 1) if d == most or all(abs(x - round(x, d)) <= close for x in exponents))
 
 
-def _power_text(power: float) -> str:
-    return f"{power:.{POWER_DIGITS}g}" if power >= 1e-3 else scientific(power, POWER_DIGITS - 1)
+def _power_text(power: float, digits: int) -> str:
+    return f"{power:.{digits}g}" if power >= 1e-3 else scientific(power, digits - 1)
 
 
 def _weight_text(weight: float) -> str:
@@ -277,6 +319,46 @@ def _jumps_words(state: LookupState) -> str:
     if state.jumps == 1:
         return f"o has jumped once, by {size_text(state.last_jump)}"
     return f"o has jumped {grouped(state.jumps)} times, the last time by {size_text(state.last_jump)}"
+
+
+def headline(frame: LookupFrame) -> str:
+    """Return who answers: "k₁ answers 91 %, k₂ 9 %"."""
+    order = sorted(range(len(frame.weights)), key=lambda j: (-frame.weights[j], j))
+    if frame.state.hard or len(order) == 1:
+        return f"{key_name(order[0])} takes everything"
+    if len(frame.winners) > 1 and REST not in frame.winners:  # which weighs as much as all its keys
+        return f"{listed([key_name(i) for i in frame.winners])} answer alike, {percent(float(frame.weights[order[0]]))}"
+    first, second = (f"{percent(float(frame.weights[j]))}" for j in order[:2])
+    answers = "answer" if order[0] == REST else "answers"
+    return f"{key_name(order[0])} {answers} {first}, {key_name(order[1])} {second}"
+
+
+def striking(frame: LookupFrame) -> str:
+    """Return one sentence beside the picture: what strikes here, or else how such a lookup works."""
+    whose = "" if frame.row is None or frame.is_own else whose_weights(frame, frame.row)
+    said = whose or other_note(frame) or tie_note(frame) or length_note(frame)
+    if said:
+        return said
+    if frame.state.hard:
+        return "Hard: the highest score takes everything. While q moves, o stands still or jumps."
+    if frame.state.values is ValueKind.NUMBERS:
+        return "Every value counts by its weight: o is their blend, between the least and the largest."
+    return "Every value counts by its weight. Their blend is o, which never leaves the hull of the values."
+
+
+def picture_says(frame: LookupFrame) -> tuple[str, ...]:
+    """Return what the picture says besides headline and the sentence beside it, the most striking first."""
+    beside = striking(frame)
+    key = int(frame.weights.argmax())
+    exact = " ".join(weight_sum(frame, key))
+    said = exact, *notices(frame), rescaled_note(frame, key), spread_note(frame), exponent_note(frame)
+    return tuple(_as_sentence(text) for text in said if text != beside)
+
+
+def _as_sentence(text: str) -> str:
+    """Return words with a capital and a full stop; a symbol that they begin with stays as it is."""
+    is_word = text[:2].isascii() and text[:2].isalpha()
+    return f"{text[0].upper() if is_word else text[0]}{text[1:].removesuffix('.')}."
 
 
 def tie_note(frame: LookupFrame) -> str:
@@ -374,7 +456,7 @@ def gradient_note(frame: LookupFrame) -> str:
         said = "While q moves on the dotted circle, o swings on the number line as far as its arrows show."
     else:
         said = "The dotted circle around q becomes the dotted shape around o: that is how o moves when q moves."
-    return said if frame.state.shows(Overlay.GRADIENT) else f"With “Gradient” on, {said[0].lower()}{said[1:]}"
+    return said
 
 
 def _small_gradient_note(frame: LookupFrame) -> str:
@@ -383,6 +465,17 @@ def _small_gradient_note(frame: LookupFrame) -> str:
     if frame.weights.max() > 0.99:
         return "The softmax is saturated: one weight is nearly 1, and the gradient is close to 0."
     return "The weights hardly change when q moves a little, so o hardly moves."
+
+
+def gradient_headline(frame: LookupFrame) -> str:
+    """Return in a few words how it stands with the descent."""
+    if frame.loss < 1e-10:
+        return "o is on the target"
+    if frame.jump:
+        return "o jumps here: there is no gradient"
+    if frame.state.hard:
+        return "Hard: the gradient is exactly 0"
+    return "The arrow at q goes downhill" if frame.has_slope else "The gradient has vanished"
 
 
 def descent_note(frame: LookupFrame) -> str:
@@ -401,7 +494,7 @@ def descent_note(frame: LookupFrame) -> str:
 def description(frame: LookupFrame) -> str:
     """Return the whole picture in words, for people who cannot see it."""
     if frame.row is not None:
-        return " ".join(filter(None, (row_description(frame, frame.row), other_note(frame))))
+        return " ".join(filter(None, (row_description(frame, frame.row), other_note(frame), _loss_in_words(frame))))
     state = frame.state
     parts = [f"query at {vector(state.query)}"]
     parts += [
@@ -410,4 +503,12 @@ def description(frame: LookupFrame) -> str:
     ]
     kind = "Hard" if state.hard else "Soft"
     said = f"{kind} lookup: {'; '.join(parts)}; output {vector(tuple(frame.output.tolist()))}."
-    return " ".join(filter(None, (said, other_note(frame))))
+    return " ".join(filter(None, (said, other_note(frame), _loss_in_words(frame))))
+
+
+def _loss_in_words(frame: LookupFrame) -> str:
+    """Return what the view of the gradient has besides; empty in other views."""
+    if frame.state.view is not LookupView.GRADIENT:
+        return ""
+    slope = "no slope" if frame.jump else f"|∂o/∂q| = {frame.gradient_norm:.3f}"
+    return f"Target {vector(frame.state.target_row)}; loss L = {scientific(frame.loss)}; {slope}."

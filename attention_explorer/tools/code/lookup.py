@@ -4,10 +4,18 @@ from __future__ import annotations
 
 import numpy as np
 
+from attention_explorer.core.temperature import HIGHEST_TEMPERATURE, LOWEST_TEMPERATURE
 from attention_explorer.pages.lookup.frame import lookup_frame
+from attention_explorer.pages.lookup.numbers import LookupFrame
 from attention_explorer.pages.lookup.open_row import OpenRow
-from attention_explorer.pages.lookup.state import LookupState, Overlay, ValueKind
+from attention_explorer.pages.lookup.state import LookupState, LookupView, Overlay, ValueKind
+from attention_explorer.pages.lookup.temperatures import sampled
 from attention_explorer.tools.code.script import Program, Script
+
+ROW_NOTE = (
+    "It begins with the points of the plane: x runs along the query of the head, y where its keys differ most "
+    "besides. How these come from the queries and keys of the head is not in the program."
+)
 
 
 def lookup_program(state: LookupState) -> Program:
@@ -19,12 +27,14 @@ def lookup_program(state: LookupState) -> Program:
         The row of a head that the state names cannot be computed or read.
     """
     frame = lookup_frame(state)
+    if state.view is LookupView.TEMPERATURE:
+        return _by_temperature(state, frame)
     return _plain(state) if frame.row is None else _row(state, frame.row)
 
 
 def _plain(state: LookupState) -> Program:
     script = Script("lookup", f"{_kind(state)} lookup: one query and its keys.")
-    script.give(query=np.array(state.query), keys=np.array(state.keys))
+    _give_keys(script, state)
     if state.values is ValueKind.KEYS:
         script.given("values = keys  # each value is its key")
     else:
@@ -35,7 +45,7 @@ def _plain(state: LookupState) -> Program:
         lengths = np.linalg.norm(keys, axis=1) * np.linalg.norm(query)
         cosines = np.divide(scores, lengths, out=np.full(len(keys), np.nan), where=lengths > 0)
     """)
-    script.do("scaled = scores / np.sqrt(2)  # ÷ √d_k" if state.scaled else "scaled = scores  # not divided by √d_k")
+    _scale(script, state)
     _weigh(script, state, "scaled", "weights")
     script.do("""
         contributions = weights[:, None] * values
@@ -48,33 +58,81 @@ def _plain(state: LookupState) -> Program:
 
 
 def _row(state: LookupState, row: OpenRow) -> Program:
-    plane, is_masked = row.plane, not row.plane.allowed.all()
-    title = row.title.replace("“", "'").replace("”", "'")
-    script = Script("lookup", f"{_kind(state)} lookup: {title}.")
-    script.give("the scale of the head is in it", query=np.array(state.query))
-    script.give(keys_of_head=plane.keys, values_of_head=row.values)
-    if row.has_bias:
-        script.give("added to the scores", bias=plane.bias)
-    if is_masked:
-        script.give("False is masked", allowed=plane.allowed)
-    script.give("the keys that are drawn one by one, from 0", named=plane.heaviest)
+    script = Script("lookup", f"{_kind(state)} lookup: {_title(row)}.")
+    _give_row(script, state, row)
+    script.give(values_of_head=row.values)
     _give_settings(script, state)
-    script.do("all_scores = keys_of_head @ query" + " + bias" * row.has_bias)
-    if is_masked:
-        script.do("all_scores = np.where(allowed, all_scores, -np.inf)")
+    _score_row(script, row)
     _weigh(script, state, "all_scores", "all_weights")
-    if len(plane.rest):
-        script.do("weights = np.append(all_weights[named], np.delete(all_weights, named).sum())  # and all others")
-    else:
-        script.do("weights = all_weights[named]")
+    _name_weights(script, row)
     script.do("output = all_weights @ values_of_head")
     _do_other(script, state, "all_scores", "values_of_head")
     _differentiate(script, state, "keys_of_head", "values_of_head", "all_weights")
-    note = (
-        "It begins with the points of the plane: x runs along the query of the head, y where its keys differ most "
-        "besides. How these come from the queries and keys of the head is not in the program."
-    )
-    return script.program("output", note)
+    return script.program("output", ROW_NOTE)
+
+
+def _by_temperature(state: LookupState, frame: LookupFrame) -> Program:
+    """Return the program of the weights against the temperature: it has a row for each key."""
+    row, samples = frame.row, len(sampled(frame)[0])
+    script = Script("lookup", f"The weights at many temperatures: {'one query' if row is None else _title(row)}.")
+    if row is None:
+        scores, weights = "scaled", "weights"
+        _give_keys(script, state)
+        script.do("scores = keys @ query")
+        _scale(script, state)
+    else:
+        scores, weights = "all_scores", "all_weights"
+        _give_row(script, state, row)
+        _score_row(script, row)
+    script.do(f"""
+        temperature = np.geomspace({LOWEST_TEMPERATURE}, {HIGHEST_TEMPERATURE}, {samples})
+        e = np.exp(({scores}[:, None] - {scores}.max()) / temperature)  # less the largest, so that nothing overflows
+        {weights} = e / e.sum(axis=0)
+    """)
+    if row is None:
+        return script.program("weights")
+    _name_weights(script, row)
+    return script.program("weights", ROW_NOTE)
+
+
+def _give_keys(script: Script, state: LookupState) -> None:
+    script.give(query=np.array(state.query), keys=np.array(state.keys))
+
+
+def _scale(script: Script, state: LookupState) -> None:
+    script.do("scaled = scores / np.sqrt(2)  # ÷ √d_k" if state.scaled else "scaled = scores  # not divided by √d_k")
+
+
+def _title(row: OpenRow) -> str:
+    return row.title.replace("“", "'").replace("”", "'")
+
+
+def _give_row(script: Script, state: LookupState, row: OpenRow) -> None:
+    plane = row.plane
+    script.give("the scale of the head is in it", query=np.array(state.query))
+    script.give(keys_of_head=plane.keys)
+    if row.has_bias:
+        script.give("added to the scores", bias=plane.bias)
+    if not plane.allowed.all():
+        script.give("False is masked", allowed=plane.allowed)
+    script.give("the keys that are drawn one by one, from 0", named=plane.heaviest)
+
+
+def _score_row(script: Script, row: OpenRow) -> None:
+    script.do("all_scores = keys_of_head @ query" + " + bias" * row.has_bias)
+    if not row.plane.allowed.all():
+        script.do("all_scores = np.where(allowed, all_scores, -np.inf)")
+
+
+def _name_weights(script: Script, row: OpenRow) -> None:
+    """Find the weights that are drawn: those of some keys, and of all others together."""
+    if len(row.plane.rest):
+        script.do("""
+            others = np.delete(all_weights, named, axis=0).sum(axis=0, keepdims=True)
+            weights = np.concatenate([all_weights[named], others])
+        """)
+    else:
+        script.do("weights = all_weights[named]")
 
 
 def _kind(state: LookupState) -> str:
@@ -126,5 +184,5 @@ def _differentiate(script: Script, state: LookupState, keys: str, values: str, w
     if state.shows(Overlay.TARGET):
         script.do("""
             loss = 0.5 * ((output - target) ** 2).sum()
-            d_loss_d_query = d_output_d_query.T @ (output - target)  # Descend goes against it
+            d_loss_d_query = d_output_d_query.T @ (output - target)  # Step goes against it
         """)

@@ -3,20 +3,22 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 
 from attention_explorer.errors import ExplorerError, did_you_mean, quoted
 from attention_explorer.pages.explorer import ExplorerState
+from attention_explorer.pages.lookup.state import LookupView
 
 PARTS: Mapping[str, tuple[str, ...]] = {
     "lookup.plane": ("Plane of queries and keys",),
     "lookup.table": ("Numbers of the lookup",),
-    "lookup.weights": ("Weights",),
-    "lookup.sum": ("The sum with its numbers",),
-    "lookup.hard": ("Soft lookup", "Hard lookup"),
+    "lookup.weights": ("At a glance",),
+    "lookup.sum": ("What is computed",),
+    "lookup.hard": ("lookup",),
     "lookup.temperature": ("Temperature", "Temperature, exact"),
-    "lookup.scaled": ("Divide the scores by the square root of d_k",),
-    "lookup.values": ("Where the values come from",),
-    "lookup.gradient": ("Gradient and temperature",),
+    "lookup.scaled": ("÷√d_k",),
+    "lookup.values": ("values",),
+    "lookup.gradient": ("Way downhill", "At a glance"),
     "heads.sentence": ("Sentence",),
     "heads.picture": ("Picture", "Attention map", "Lines from queries to keys", "Stages of the head"),
     "heads.map": ("Attention map",),
@@ -41,6 +43,12 @@ PARTS: Mapping[str, tuple[str, ...]] = {
     "training.break": ("Break it",),
 }
 """By dotted name: what a page calls its parts for screen readers, which stays when the page is built anew."""
+_VIEWS: Mapping[str, tuple[LookupView, ...]] = {
+    "lookup.plane": (LookupView.PLANE, LookupView.GRADIENT),
+    "lookup.sum": (LookupView.PLANE,),
+    "lookup.gradient": (LookupView.GRADIENT,),
+}
+"""Of what is not seen in every view: where it is."""
 
 
 def names_of(light: tuple[str, ...]) -> tuple[str, ...]:
@@ -57,6 +65,14 @@ def names_of(light: tuple[str, ...]) -> tuple[str, ...]:
                 f"“light” names {quoted(name)}, which is no part of a page. {did_you_mean(name, PARTS)}"
             )
     return tuple(part for name in light for part in PARTS[name])
+
+
+def in_sight(light: tuple[str, ...], state: ExplorerState) -> ExplorerState:
+    """Return the state in a view that has what a step needs."""
+    for views in (_VIEWS[name] for name in light if name in _VIEWS):
+        if state.lookup.view not in views:
+            state = replace(state, lookup=replace(state.lookup, view=views[0]))
+    return state
 
 
 def way_back(light: tuple[str, ...], state: ExplorerState) -> tuple[str, ...]:

@@ -16,7 +16,7 @@ from attention_explorer.tools.lessons.facts import check_fact, unproved
 from attention_explorer.tools.lessons.lesson import Answer, Kind, Lesson, Step
 from attention_explorer.tools.lessons.names import names_in, refuse_files, with_fields
 from attention_explorer.tools.lessons.offers import offered
-from attention_explorer.tools.lessons.parts import names_of
+from attention_explorer.tools.lessons.parts import in_sight, names_of
 
 CASES = 20
 """That are drawn of a question to check it."""
@@ -39,7 +39,7 @@ def begun(step: Step, before: ExplorerState, folder: Path | None = None) -> Expl
     ExplorerError
         There is no such preset, session file or field.
     """
-    state = with_fields(_shown(step, before, folder) if step.show else before, step.set)
+    state = in_sight(step.light, with_fields(_shown(step, before, folder) if step.show else before, step.set))
     page = named_page(step)
     return in_view(state, page)[1] if page else state
 

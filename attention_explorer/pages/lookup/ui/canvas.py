@@ -6,15 +6,12 @@ from dataclasses import replace
 
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QFocusEvent, QKeyEvent
-from PySide6.QtWidgets import QWidget
 
 from attention_explorer.core.role import Role
 from attention_explorer.errors import ExplorerError
-from attention_explorer.kit.theme import Look
 from attention_explorer.pages.lookup.plane import Vector, snapped
 from attention_explorer.pages.lookup.state import Part
 from attention_explorer.pages.lookup.ui.plane_mouse import PlaneMouse
-from attention_explorer.pages.ui.session import Session
 
 NUDGE, FINE_NUDGE, COARSE_NUDGE = 0.1, 0.01, 0.5
 
@@ -29,13 +26,15 @@ _ARROWS = {
 class LookupCanvas(PlaneMouse):
     """Draws the plane of a `LookupState` and turns what hands do to it, by mouse and by keys, into new states."""
 
-    def __init__(self, session: Session, look: Look, parent: QWidget | None = None) -> None:
-        super().__init__(session, look, parent)
-        self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
-
     # ---- Keyboard ----
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
+        if not self.is_plane:
+            super().keyPressEvent(event)
+            return
+        if self._is_old:
+            event.ignore()  # the page may know the key
+            return
         key, modifiers = Qt.Key(event.key()), event.modifiers()
         if key is Qt.Key.Key_Escape:
             if not self.cancel_drag():
@@ -55,7 +54,7 @@ class LookupCanvas(PlaneMouse):
         elif key is Qt.Key.Key_Minus and not modifiers & Qt.KeyboardModifier.ControlModifier:
             self.zoom(1 / 1.2)
         else:
-            super().keyPressEvent(event)
+            event.ignore()  # the page may know the key
 
     def _move_view(self, direction: Vector) -> None:
         """Look a tenth of the view further, as a drag of the plane does."""
@@ -75,30 +74,34 @@ class LookupCanvas(PlaneMouse):
         # Rounding to the step's decimals keeps 0.1 + 0.2 from becoming 0.30000000000000004.
         to = (round(x + step * direction[0], 10), round(y + step * direction[1], 10))
         try:
-            moved = self._state.moved(part, to)
+            moved = self._lookup.moved(part, to)
         except ExplorerError as error:
             self.refused.emit(str(error))
             return
         state = replace(self._session.state, lookup=moved)
         self._session.apply(state, f"Nudge {part.name}", merge=f"nudge {part.name}")
-        self._point_at(part)
+        self._tell_of(part)
 
     def focusNextPrevChild(self, forward: bool) -> bool:
         """Walk through the parts with Tab; at either end let the focus go on, so that nobody is trapped here."""
-        parts = self.scene().state.parts()
+        if not self.is_plane:
+            return super().focusNextPrevChild(forward)
+        parts = self.scene().parts
         here = parts.index(self._selected) if self._selected in parts else (-1 if forward else len(parts))
         there = here + (1 if forward else -1)
         if 0 <= there < len(parts):
             self.select(parts[there])
-            self._point_at(parts[there])
+            self._tell_of(parts[there])
             return True
         return super().focusNextPrevChild(forward)
 
     def focusInEvent(self, event: QFocusEvent) -> None:
-        if event.reason() is Qt.FocusReason.TabFocusReason:
-            self.select(self.scene().state.parts()[0])
+        if not self.is_plane:
+            pass
+        elif event.reason() is Qt.FocusReason.TabFocusReason:
+            self.select(self.scene().parts[0])
         elif event.reason() is Qt.FocusReason.BacktabFocusReason:
-            self.select(self.scene().state.parts()[-1])
+            self.select(self.scene().parts[-1])
         super().focusInEvent(event)
 
     def focusOutEvent(self, event: QFocusEvent) -> None:
@@ -115,7 +118,7 @@ class LookupCanvas(PlaneMouse):
             self.refused.emit("Select a key to delete it; the query stays.")
             return
         try:
-            removed = self._state.with_key_removed(part.index)
+            removed = self._lookup.with_key_removed(part.index)
         except ExplorerError as error:
             self.refused.emit(str(error))
             return
@@ -123,4 +126,5 @@ class LookupCanvas(PlaneMouse):
 
     def clear_trail(self) -> None:
         """Forget past outputs, and count jumps anew."""
-        self._session.apply(replace(self._session.state, lookup=self._state.without_past()), "Clear the trail")
+        state = self._session.state  # not that on show, which may be of another lookup
+        self._session.apply(replace(state, lookup=state.lookup.without_past()), "Clear the trail")

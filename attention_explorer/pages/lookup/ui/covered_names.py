@@ -19,7 +19,7 @@ def covered_names(scene: PlaneScene) -> list[tuple[Part, str, QRectF]]:
     look, font = scene.look, scene.look.font(13, bold=True)
     tops: list[tuple[Part, QPointF]] = []
     names: list[tuple[Part, str, QRectF]] = []
-    for part in scene.state.parts():
+    for part in scene.parts:
         spot = scene.place(part)
         under = [top for top in tops if math.hypot(top[1].x() - spot.x(), top[1].y() - spot.y()) < look.px(8)]
         if not under:

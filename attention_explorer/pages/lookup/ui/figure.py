@@ -17,7 +17,7 @@ from attention_explorer.pages.lookup.export import lookup_numbers
 from attention_explorer.pages.lookup.frame import lookup_frame
 from attention_explorer.pages.lookup.row_wording import row_caption
 from attention_explorer.pages.lookup.state import LookupState, Part, ValueKind
-from attention_explorer.pages.lookup.ui.overlay_chips import (
+from attention_explorer.pages.lookup.ui.overlays import (
     OVERLAY_NAMES,
     SAMPLE_HEIGHT,
     SAMPLE_WIDTH,

@@ -73,7 +73,6 @@ class NumbersTable(QTableView):
         self.setModel(self.numbers)
         self._delegate = NumbersDelegate(self.numbers, look, self)
         self.setItemDelegate(self._delegate)
-        self.setAccessibleName("Numbers of the lookup")
         self.viewport().setAttribute(Qt.WidgetAttribute.WA_OpaquePaintEvent)  # see paintEvent
         self.setShowGrid(False)
         self.setCornerButtonEnabled(False)

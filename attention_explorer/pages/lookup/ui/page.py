@@ -1,69 +1,54 @@
-"""The Lookup page: drag a query and watch a lookup blend or snap."""
+"""The Lookup page: the plane that is touched, from edge to edge, and what it comes to beside it."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
-from PySide6.QtCore import QPoint, QSignalBlocker, Qt
-from PySide6.QtGui import QKeyEvent
-from PySide6.QtWidgets import (
-    QAbstractButton,
-    QBoxLayout,
-    QHBoxLayout,
-    QLabel,
-    QMenu,
-    QPushButton,
-    QSizePolicy,
-    QVBoxLayout,
-    QWidget,
-)
+from PySide6.QtCore import QPoint, Qt
+from PySide6.QtWidgets import QMenu, QPushButton, QWidget
 
+from attention_explorer.core.preset import Preset
 from attention_explorer.core.role import Role
-from attention_explorer.kit.controls.hint_card import HintCard
-from attention_explorer.kit.controls.panel_scroll import UNBOUNDED, PageScroll
-from attention_explorer.kit.controls.preset_box import PresetBox
-from attention_explorer.kit.controls.room_kept import keep_out_of_sight
+from attention_explorer.kit.frame.view import View
+from attention_explorer.kit.items.bars import NamedBars
+from attention_explorer.kit.items.item import Hit
+from attention_explorer.kit.picture import Panel
+from attention_explorer.kit.pictures.canvas import PicturesCanvas
+from attention_explorer.kit.pictures.pointed_picture import NOWHERE
 from attention_explorer.kit.theme import Look
 from attention_explorer.pages.explorer import ExplorerState
 from attention_explorer.pages.lookup.frame import lookup_frame
-from attention_explorer.pages.lookup.head_row import HeadRow
 from attention_explorer.pages.lookup.numbers import LookupFrame
 from attention_explorer.pages.lookup.plane import Vector, around
-from attention_explorer.pages.lookup.presets import LEARNED, PRESETS, preset
-from attention_explorer.pages.lookup.state import Overlay, Part
+from attention_explorer.pages.lookup.presets import LEARNED, PRESETS
+from attention_explorer.pages.lookup.state import QUERY, LookupState, LookupView, Overlay, Part
 from attention_explorer.pages.lookup.ui.canvas import LookupCanvas
-from attention_explorer.pages.lookup.ui.numbers_table import NumbersTable
-from attention_explorer.pages.lookup.ui.overlay_chips import CANVAS_OVERLAYS, OverlayChips
-from attention_explorer.pages.lookup.ui.panel import LookupPanel
-from attention_explorer.pages.lookup.ui.row_notice import RowNotice
+from attention_explorer.pages.lookup.ui.descent_bar import DescentBar
+from attention_explorer.pages.lookup.ui.overlays import OverlayButton, switch_overlay
+from attention_explorer.pages.lookup.ui.pictures import WEIGHTS, PlanePicture
+from attention_explorer.pages.lookup.ui.views import views
 from attention_explorer.pages.lookup.wording import description, given_in_words, key_name
-from attention_explorer.pages.ui.page import Page, PageAction
+from attention_explorer.pages.ui.frame_page import FramePage
+from attention_explorer.pages.ui.page import PageAction
 from attention_explorer.pages.ui.session import Session
-from attention_explorer.session.jobs import Deliver, Report
-from attention_explorer.session.requests import Requests, Standing
 
 if TYPE_CHECKING:
-    # Loaded when it is first needed: file formats would delay the first picture.
-    from attention_explorer.pages.lookup.ui.figure import LookupFigure
+    # Loaded when they are first needed: file formats and a table would delay the first picture.
+    from attention_explorer.kit.export.figure import Figure
+    from attention_explorer.pages.lookup.ui.numbers_table import NumbersTable
 
-NARROW_PAGE = 860
-"""Below this width, in pixels at zoom 1, the panel goes below the plane and the page scrolls."""
-
-LEAST_PLANE = 170
-"""Pixels at zoom 1 that a plane needs to be of use."""
-
-TALL_PANEL = 1040
-"""From this height on, in pixels at zoom 1, the chart has a place of its own instead of a tab."""
+TABLE = "Numbers of the lookup"
+"""What the table of exact numbers is called."""
 
 
-class LookupPage(Page):
-    """The plane with its table, and beside it the controls, the weights, the sum and the gradient.
+class LookupPage(FramePage):
+    """The views of a lookup: the plane, the way downhill, the weights by temperature."""
 
-    The row of a head is opened first, on a worker if that takes long. Until it is there, and if it cannot be, a notice
-    stands in place of all that: only `_is_open` rows may be shown.
-    """
-
+    name = "Lookup"
+    part = "lookup"
+    canvas: LookupCanvas
     gestures = (
         ("Drag a tip or a shaft", "move q, a key, a value or the target"),
         ("Shift while dragging", "snap to the 0.1 grid"),
@@ -77,185 +62,185 @@ class LookupPage(Page):
         ("Drag the plane, wheel, + and −", "move and zoom the view"),
         ("Home", "bring back the first view"),
         ("Right click", "menu for what is under the pointer"),
-        ("Hover a bar", "see the arithmetic that made the weight"),
+        ("Point at a bar, or click it", "see the arithmetic that made the weight; select its key"),
     )
 
     def __init__(self, session: Session, look: Look, parent: QWidget | None = None) -> None:
+        self._overlays: dict[object, OverlayButton] = {}
+        self.homes: list[QPushButton] = []
+        """By which the first view comes back, once the plane was moved or zoomed."""
+        self.descent = DescentBar(session, look)
+        self._table: NumbersTable | None = None
         super().__init__(session, look, parent)
-        self.requests: Requests[HeadRow] = Requests(self)
-        self.canvas = LookupCanvas(session, look)
-        self.table = NumbersTable(session, look)
-        self.chips = OverlayChips(session, look, CANVAS_OVERLAYS)
-        self.panel = LookupPanel(session, look)
-        panel = self.panel
-        self.controls, self.bars, self.gradient, self.tabs = panel.controls, panel.bars, panel.gradient, panel.tabs
-        self.noticed, self.sum = panel.noticed, panel.sum
-        self._build()
-        self._connect()
-        self.set_look(look)
+
+    # ---- What the frame asks ----
+
+    def make_views(self) -> tuple[View[Any], ...]:
+        return views()
+
+    def make_canvas(self) -> PicturesCanvas:
+        return LookupCanvas(self.session, self.look, self._seen)
+
+    def _seen(self) -> LookupState:
+        """Return the state to draw: of a row of a head that is not there yet, the one before."""
+        state, shown = self.session.state.lookup, self.requests.shown
+        if state.row is None or shown is None or shown.state.row == state.row:
+            return state
+        before: LookupState = shown.state
+        return before
+
+    def controls_of(self, view: View[Any]) -> Sequence[QWidget]:
+        if view.id is LookupView.TEMPERATURE:
+            return ()
+        button = self._overlays[view.id] = OverlayButton(self.session, self.look)
+        home = QPushButton("Home view")
+        home.setToolTip("Go back to the first view (Home)")
+        home.clicked.connect(self.canvas.show_home)
+        self.homes.append(home)
+        return button, home
+
+    def panel_of(self, view: View[Any], numbers: Any) -> Panel:  # noqa: ANN401 # a `LookupFrame`
+        if isinstance(view.picture, PlanePicture):
+            return view.picture.panel_about(numbers, self._explained(numbers))
+        return super().panel_of(view, numbers)
+
+    def example_of(self, view: View[Any], state: LookupState) -> Preset[Any] | None:
+        if state.row is None:
+            ready = next((each for each in (*PRESETS, LEARNED) if each.id == state.preset), None)
+            # The query is there to be moved.
+            is_kept = ready is LEARNED or (
+                ready is not None and (state.entries, state.values) == (ready.state.entries, ready.state.values)
+            )
+            return ready if is_kept else None
+        frame = self.canvas.picture
+        if not isinstance(frame, LookupFrame) or frame.row is None or frame.row.of != state.row:
+            return None
+        return frame.row.hint
 
     # ---- Building ----
 
     def _build(self) -> None:
-        content = QWidget()
-        content.setObjectName("page")
-        self._columns = QBoxLayout(QBoxLayout.Direction.LeftToRight, content)
-        self._left = QVBoxLayout()
-        self._left.addLayout(self._make_header())
-        self.hint = HintCard(self.look, self.presets, self)
-        self._left.addWidget(self.canvas, 1)
-        self._left.addWidget(self.chips)
-        self._left.addWidget(self.table)
-        self._columns.addLayout(self._left, 1)
-        self._columns.addWidget(self.panel)
-        # Scrolls only where the window is too small for two columns; see _arrange.
-        self._page_scroll = PageScroll(content)
-        whole = QHBoxLayout(self)
-        whole.setContentsMargins(0, 0, 0, 0)
-        whole.addWidget(self._page_scroll)
-        self.notice = RowNotice(self.requests, self.look, self)
-        whole.addWidget(self.notice)
+        super()._build()
+        self.main.follow(self.descent)
 
-    def _make_header(self) -> QHBoxLayout:
-        title = QLabel("Lookup")
-        title.setObjectName("title")
-        self.presets = PresetBox("Ready-made lookups; each says what to look for", PRESETS, self._load)
-        # What it would like to be depends on the longest name that it has shown.
-        self.presets.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Fixed)
-        self.home = QPushButton("Home view")
-        self.home.setToolTip("Go back to the first view (Home)")
-        self.home.clicked.connect(self.canvas.show_home)
-        self.export_button = QPushButton("Export…")
-        self.export_button.setToolTip("Save the picture (PNG, SVG, PDF) or the numbers (CSV, JSON)")
-        self.export_button.clicked.connect(self.export)
-        self._header = QHBoxLayout()
-        self._header.addWidget(title)
-        self._header.addWidget(self.presets, 1)
-        self._header.addWidget(self.home)
-        self._header.addWidget(self.export_button)
-        self._header.addStretch(0)  # with all of it hidden, Qt would hold the whole column to its width of nothing
-        return self._header
+    @property
+    def table(self) -> NumbersTable:
+        """The exact numbers, made when they are first looked at."""
+        if self._table is None:
+            from attention_explorer.pages.lookup.ui.numbers_table import NumbersTable
+
+            self._table = NumbersTable(self.session, self.look)
+            self._table.setAccessibleName(TABLE)
+            self._table.hide()
+            self._table.numbers.withhold(bool(self.withheld))
+            self._table.numbers.refused.connect(self.refused)
+            self._table.part_clicked.connect(self._on_table_part_clicked)
+            self.card.body.addWidget(self._table)
+        return self._table
 
     def _connect(self) -> None:
-        self.canvas.pointed.connect(self.said)
-        self.canvas.guessed.connect(self.guessed)
-        for source in (self.canvas, self.table.numbers, self.controls.exact, self.gradient):
+        super()._connect()
+        for source in (self.canvas, self.descent):
             source.refused.connect(self.refused)
-        self.canvas.grabbed.connect(self.gradient.stop)
+        self.canvas.guessed.connect(self.guessed)
+        self.canvas.travelled.connect(self._on_travelled)
+        self.canvas.grabbed.connect(self.descent.stop)
         self.canvas.selection_changed.connect(self._on_selection_changed)
-        self.canvas.menu_wanted.connect(self._on_menu_wanted)
-        self.table.part_clicked.connect(self._on_table_part_clicked)
-        self.bars.row_clicked.connect(self._on_row_clicked)
-        self.requests.changed.connect(self._on_requests_changed)
-        self.notice.leave.clicked.connect(lambda: self._load(PRESETS[0].id))
+        self.canvas.place_menu_wanted.connect(self._on_place_menu_wanted)
+        self.panel.items.spot_changed.connect(lambda _spot: self._explain())
+        self.panel.items.clicked.connect(self._on_panel_clicked)
+        self.note.find_wanted.connect(self.find_wanted)
+        self.note.reopen_wanted.connect(self.reopen_wanted)
+
+    def set_look(self, look: Look) -> None:
+        if self._table is not None:
+            self._table.set_look(look)
+        self.descent.set_look(look)
+        for button in self._overlays.values():
+            button.set_look(look)
+        super().set_look(look)
 
     # ---- Showing ----
 
-    def set_look(self, look: Look) -> None:
-        self.look = look
-        px = look.px
-        self._columns.setSpacing(px(12))
-        self._left.setSpacing(px(8))
-        self._header.setSpacing(px(8))
-        self.presets.setMinimumWidth(px(124))
-        for part in (self.canvas, self.table, self.chips, self.hint, self.panel, self.notice):
-            part.set_look(look)
-        if self._is_open:
-            self._show(lookup_frame(self.session.state.lookup))
-        self._arrange()
-
-    def _arrange(self) -> None:
-        """Put the panel beside the plane, or below it where the window is too narrow for both."""
-        px, is_narrow = self.look.px, self.width() < self.look.px(NARROW_PAGE) and not self.is_alone
-        self._columns.setContentsMargins(px(14), px(10), px(12 if is_narrow else 6), px(10))
-        if is_narrow:
-            self._columns.setDirection(QBoxLayout.Direction.TopToBottom)
-            self.panel.stand_below(self.width())
-            self.hint.stand_in(self._left, 1, after=self.export_button)
-            # Never so low that nothing on it can be told apart: then the page scrolls, as above a low card of a lesson.
-            self.canvas.setFixedHeight(max(min(px(360), self.height() - px(80)), px(LEAST_PLANE)))
-        else:
-            self._columns.setDirection(QBoxLayout.Direction.LeftToRight)
-            self.canvas.setMinimumHeight(0)
-            self.canvas.setMaximumHeight(UNBOUNDED)
-            self.panel.stand_beside(self.width())
-            self.hint.stand_in(self.panel.column, 0, after=self.table)
-        self.panel.give_chart_its_place(self.height() >= px(TALL_PANEL))
-
-    def resizeEvent(self, event: object) -> None:
-        self._arrange()
-
     def render_state(self, old: ExplorerState, new: ExplorerState) -> None:
-        if old.lookup == new.lookup and old is not new:
-            return
-        was_open = not self._page_scroll.isHidden()
-        self._open(new.lookup.row)
-        if not self._is_open:
-            return
-        old = old if was_open else new  # what changed before was not shown
+        self._keep_keyboard(new.lookup)
+        super().render_state(old, new)
         self.canvas.render_state(old, new)
-        if old is new or old.lookup.with_camera(None) != new.lookup.with_camera(None):
-            self._show(lookup_frame(new.lookup))
+        if self.view.id is not LookupView.GRADIENT:
+            self.descent.stop()  # q does not wander off out of sight
+        self.descent.setVisible(self.view.id is LookupView.GRADIENT)
+        self.descent.show_state(new.lookup)
+        for home in self.homes:
+            home.setVisible(new.lookup.camera is not None)
+        self._show_what_is_there()
 
-    # ---- The row of a head ----
-
-    # It is no `RequestingPage`: that would be loaded before the first picture, with pictures that other pages have.
-
-    @property
-    def _is_open(self) -> bool:
-        """Whether what the state asks for is there to be shown."""
-        row = self.session.state.lookup.row
-        return row is None or (row == self.requests.wanted and self.requests.standing is Standing.CURRENT)
-
-    def _open(self, row: HeadRow | None) -> None:
-        """Ask for a row, and show the page or, in its place, how it stands with the row."""
-        if row is None:
-            self.requests.leave()
-        else:
-            # Not before there is one: what rows come from would delay the first picture.
-            from attention_explorer.pages.lookup.open_row import is_quick, opened_row
-
-            def work(_report: Report, deliver: Deliver) -> None:
-                found = opened_row(row)
-                _ = found.names, found.hint  # of a long text these take a while too
-                deliver(found)
-
-            with QSignalBlocker(self.requests):  # the page is being shown already
-                self.requests.want(row, work, at_once=is_quick(row))
-            self.notice.show_standing(row)
-        if not self._is_open:
-            self.gradient.stop()
-        self._page_scroll.setVisible(self._is_open)
-        self.notice.setHidden(self._is_open)
-
-    def _on_requests_changed(self) -> None:
-        state = self.session.state
-        if state.lookup.row is not None and self.requests.standing is not Standing.LEFT:
-            self.render_state(state, state)
-            self.focus_first()
+    def _keep_keyboard(self, state: LookupState) -> None:
+        """Give the keyboard to Soft and Hard where the temperature is greyed, or Qt gives it to whatever is next."""
+        form = self.form_of(self.view)  # before the slider, in the order of Tab
+        if not self.view.main:
+            return
+        slider = self.main.slider_of(self.view)
+        if state.hard and (slider.slider.hasFocus() or slider.box.hasFocus()):
+            form.controls["hard"].buttons[True].setFocus()  # type: ignore[attr-defined]
 
     @property
-    def reason_against_taking(self) -> str:
-        return "" if self._is_open else self.notice.words.text()
+    def _is_there(self) -> bool:
+        """Whether what the state asks for is on show."""
+        shown = self.requests.shown
+        return shown is not None and shown.state.row == self.session.state.lookup.row
 
-    def _show(self, frame: LookupFrame) -> None:
-        self.panel.show_frame(frame, self.canvas.selected)
-        self.table.numbers.set_frame(frame)
-        self.chips.show_frame(frame)
-        self._show_preset(frame)
-        self.table.fit_height()
-        self._columns.activate()  # at once: who adds a key asks how much of the plane is left
+    def _show_tries(self) -> None:
+        if self.session.state.lookup.row is None:
+            super()._show_tries()
+        else:  # they are about lookups that can be changed
+            self.panel.tries.show_tries("row", (), self.state)
+
+    def _on_delivered(self, request: Any, ready: Any) -> None:  # noqa: ANN401 # as the base has it
+        super()._on_delivered(request, ready)
+        if request.state.row is not None:
+            state = self.session.state
+            self.bar.show_view(self.view, self.state.preset, self.example_of(self.view, self.state))
+            self.canvas.render_state(state, state)
+            self._show_what_is_there()
+
+    def _show_what_is_there(self) -> None:
+        """Show the table, and offer what asks for numbers, once there are any: a row of a head may not be there."""
+        self._show_table()
+        self.descent.setEnabled(self._is_there and not self.withheld)
+        for button in self._overlays.values():
+            button.setEnabled(self._is_there)
+
+    def _show_numbers(self) -> None:
+        """Show the table, if it is seen."""
+        if self._table is not None and not self._table.isHidden():
+            self.table.numbers.set_frame(lookup_frame(self.session.state.lookup))
+            self.table.fit_height()
+            self.card.body.activate()  # at once: who adds a key asks how much of the plane is left
+
+    def begin_open(self, is_open: bool) -> None:
+        super().begin_open(is_open)
+        self._show_table()
+
+    def _exchange(self, first: QWidget | None, *, is_open: bool) -> None:
+        super()._exchange(first, is_open=is_open)
+        self._show_table()
+
+    def _show_table(self) -> None:
+        """Show the exact numbers below the plane while everything else is shown beside it."""
+        is_seen = self.is_open and not self.is_alone and self._is_there
+        if is_seen or self._table is not None:
+            self.table.setVisible(is_seen)
+        self._show_numbers()
+
+    def is_in_drawer(self, names: tuple[str, ...]) -> bool:
+        return TABLE in names or super().is_in_drawer(names)
 
     def show_withheld(self) -> bool:
-        withheld = bool(self.withheld)
-        self.gradient.stop()
-        self.said.emit("")
-        for part in (self.canvas, self.table.numbers, self.panel):
-            part.withhold(withheld)
-        keep_out_of_sight(withheld, self.presets, self.chips)  # the names of presets say what is to be seen
-        if not withheld and self._is_open:
-            self._show(lookup_frame(self.session.state.lookup))
-        return True
+        self.descent.stop()
+        self.descent.setEnabled(self._is_there and not self.withheld)  # nor by a key: a step tells where the slope is
+        if self._table is not None:
+            self._table.numbers.withhold(bool(self.withheld))
+        return super().show_withheld()
 
     def ask_for_place(self, wanted: bool) -> None:
         self.canvas.ask_for_place(wanted)
@@ -263,41 +248,56 @@ class LookupPage(Page):
     def show_guess(self, place: Vector | None) -> None:
         self.canvas.show_guess(place)
 
-    def _show_preset(self, frame: LookupFrame) -> None:
-        state = frame.state
-        if frame.row is not None:
-            self.presets.show_other(frame.row.hint)
-            return
-        if state.preset == LEARNED.id:
-            self.presets.show_other(LEARNED)
-            return
-        ready = preset(state.preset)
-        # The query is there to be moved.
-        changed = (state.entries, state.values) != (ready.state.entries, ready.state.values)
-        self.presets.show_preset(ready.id, changed=changed)
+    def description(self) -> str:
+        """Return the page in words."""
+        if not self._is_there:
+            return self.requests.sentence
+        frame = lookup_frame(self.session.state.lookup)
+        return given_in_words(frame.state) if self.withheld else description(frame)
 
-    # ---- What people do ----
+    def _on_travelled(self) -> None:
+        """Have the bars go along with the plane; what is written beside them is the end of the way."""
+        numbers, weights = self.canvas.picture, self.canvas.scene().frame.weights.tolist()
+        if isinstance(numbers, LookupFrame) and len(numbers.weights) == len(weights):
+            items = self.panel_of(self.view, numbers).items
+            self.panel.items.show_items([item.at(weights) if isinstance(item, NamedBars) else item for item in items])
 
-    def _load(self, identifier: str) -> None:
-        ready = preset(identifier)
-        self.gradient.stop()
-        self.session.apply(replace(self.session.state, lookup=ready.state), f"Load “{ready.title}”")
+    # ---- Which key is written about ----
+
+    def _explained(self, frame: LookupFrame) -> int | None:
+        """Return the key whose weight is spelled out: that under the pointer or the selected one; None: no other."""
+        spot: Any = self.panel.items.hovered
+        selected = self.canvas.selected
+        if isinstance(spot, Hit) and spot.item == WEIGHTS and spot.part < len(frame.weights):
+            return int(spot.part)
+        if selected is not None and selected.role in (Role.KEY, Role.VALUE) and selected.index < len(frame.weights):
+            return selected.index
+        return None
+
+    def _explain(self) -> None:
+        numbers = self.canvas.picture
+        if isinstance(numbers, LookupFrame) and isinstance(self.view.picture, PlanePicture):
+            self.show_panel_of(self.view, numbers)
 
     def _on_selection_changed(self, part: Part | None) -> None:
-        if part is not None:
+        is_seen = self._table is not None and not self._table.isHidden()
+        if part is not None and is_seen and not self.table.hasFocus():
             row = self.table.numbers.row_of(part)
-            if row is not None and not self.table.hasFocus():
+            if row is not None:
                 self.table.setCurrentIndex(self.table.numbers.index(row, 0))
-        self.panel.explain(lookup_frame(self.session.state.lookup), part)
+        self._explain()
 
     def _on_table_part_clicked(self, part: Part | None) -> None:
         if part is not None:
             self.canvas.select(part)
 
-    def _on_row_clicked(self, row: int) -> None:
-        self.canvas.select(Part(Role.KEY, row))
+    def _on_panel_clicked(self, spot: Any) -> None:  # noqa: ANN401 # a Hit
+        if spot != NOWHERE and spot.item == WEIGHTS:
+            self.canvas.select(Part(Role.KEY, spot.part))
 
-    def _on_menu_wanted(self, where: QPoint, part: Part | None, at: Vector) -> None:
+    # ---- What people do ----
+
+    def _on_place_menu_wanted(self, where: QPoint, part: Part | None, at: Vector) -> None:
         menu = self.context_menu(part, at)
         menu.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         menu.popup(where)
@@ -337,15 +337,35 @@ class LookupPage(Page):
 
     def toggle_hard(self) -> None:
         """Switch between soft and hard lookup."""
-        self.controls.set_hard(not self.session.state.lookup.hard)
+        state = self.session.state
+        hard = not state.lookup.hard
+        self.session.apply(
+            replace(state, lookup=replace(state.lookup, hard=hard)), "Hard lookup" if hard else "Soft lookup"
+        )
 
     def toggle_other(self) -> None:
         """Draw the output of the other mode beside this one, or no longer."""
-        self.chips.switch(Overlay.OTHER, not self.session.state.lookup.shows(Overlay.OTHER))
+        shown = not self.session.state.lookup.shows(Overlay.OTHER)
+        switch_overlay(self.session, Overlay.OTHER, shown)
 
     def equalise(self) -> None:
         """Move the query to the origin, where every score is 0 and every weight the same."""
-        self._move(Part(Role.QUERY), (0.0, 0.0))
+        self._move(QUERY, (0.0, 0.0))
+
+    def step_downhill(self) -> None:
+        """Take one step of the descent."""
+        self._go_downhill(self.descent.step)
+
+    def play_downhill(self) -> None:
+        """Let q walk downhill by itself, or stop it."""
+        self._go_downhill(self.descent.play)
+
+    def _go_downhill(self, button: Any) -> None:  # noqa: ANN401 # a push button
+        """Press a button of the descent; q does not wander off where neither gradient nor target is shown."""
+        if self.session.state.lookup.view is LookupView.GRADIENT:
+            button.click()
+        else:
+            self.said.emit("The way downhill is in the view Gradient (Ctrl+2).")
 
     @classmethod
     def actions_offered(cls) -> tuple[PageAction, ...]:
@@ -372,54 +392,22 @@ class LookupPage(Page):
             ),
             PageAction(""),
             PageAction("Home view", lambda page: page.canvas.show_home(), "", "Go back to the first view"),
+            PageAction(""),
+            *cls.view_actions((view.id, view.title, view.tip) for view in views()),
         )
 
-    def step_downhill(self) -> None:
-        """Take one step of the descent."""
-        self._downhill(self.gradient.step)
-
-    def play_downhill(self) -> None:
-        """Let q walk downhill by itself, or stop it."""
-        self._downhill(self.gradient.play)
-
-    def _downhill(self, button: QAbstractButton) -> None:
-        """Press a button of the gradient; q does not wander off where neither gradient nor target is shown."""
-        if self.tabs.isHidden():
-            self.said.emit("The gradient is shown at the level Full, in the menu View.")
-        else:
-            button.click()
-
-    def focus_first(self) -> None:
-        (self.canvas if self._is_open else self.notice.leave).setFocus(Qt.FocusReason.OtherFocusReason)
-
     def stop(self) -> None:
-        self.gradient.stop()
-
-    def leave(self) -> None:
-        super().leave()
-        self.requests.leave()
-
-    def settle(self, seconds: float = 30.0) -> None:
-        self.requests.jobs.wait(seconds)
-
-    def keyPressEvent(self, event: QKeyEvent) -> None:
-        if event.key() != Qt.Key.Key_Escape or not self.requests.stop():
-            super().keyPressEvent(event)
+        self.descent.stop()
 
     def set_moves(self, moves: bool) -> None:
         super().set_moves(moves)
-        self.gradient.set_moves(moves)
+        self.descent.set_moves(moves)
 
     # ---- Taking it away ----
 
-    def figure(self) -> LookupFigure:
+    def figure(self) -> Figure:
+        if not isinstance(self.view.picture, PlanePicture):
+            return super().figure()
         from attention_explorer.pages.lookup.ui.figure import LookupFigure
 
         return LookupFigure(self.session.state.lookup)
-
-    def description(self) -> str:
-        """Return the page in words."""
-        if not self._is_open:
-            return self.notice.words.text()
-        frame = lookup_frame(self.session.state.lookup)
-        return given_in_words(frame.state) if self.withheld else description(frame)

@@ -11,7 +11,6 @@ from PySide6.QtGui import QColor, QImage, QPainter, QPolygonF
 
 from attention_explorer.kit.drawing.marks import dashes, draw_haloed_text, draw_line, pen, text_size
 from attention_explorer.kit.theme import Look
-from attention_explorer.pages.lookup.open_row import row_field
 from attention_explorer.pages.lookup.plane import PlaneTransform, tick_step, ticks
 from attention_explorer.pages.lookup.plane_geometry import (
     TieRay,
@@ -99,6 +98,8 @@ def backdrop_key(scene: PlaneScene) -> tuple[object, ...]:
 def _paint_field(painter: QPainter, scene: PlaneScene) -> None:
     columns, state, seen = scene.field_columns, scene.state, scene.transform.visible
     if state.row is not None:
+        from attention_explorer.pages.lookup.open_row import row_field  # not before there is a row: it has sources
+
         weights = row_field(state.row, state.temperature, seen, columns)
     else:
         rows = max(2, round(columns * scene.transform.height / scene.transform.width))

@@ -131,7 +131,7 @@ def _paint_shaft(painter: QPainter, scene: PlaneScene, part: Part) -> None:
 
 def _paint_badges(painter: QPainter, scene: PlaneScene, *, apart: bool) -> None:
     """Paint the badges, the query's last: it is what a hand reaches for."""
-    for part in reversed(scene.state.parts()):
+    for part in reversed(scene.parts):
         if scene.is_apart(part) is not apart:
             continue
         if part.role is Role.TARGET:

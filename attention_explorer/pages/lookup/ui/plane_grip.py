@@ -73,7 +73,7 @@ def hold_at(scene: PlaneScene, at: QPointF) -> Hold | None:
 
 def _by_reach(scene: PlaneScene) -> tuple[Part, ...]:
     """Return the parts with the selected one first: of two that lie on each other it is the one that is meant."""
-    parts = scene.state.parts()
+    parts = scene.parts
     if scene.selected not in parts or scene.selected is None:
         return parts
     return (scene.selected, *(part for part in parts if part != scene.selected))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import replace
 
 from PySide6.QtCore import QEvent, QPointF, Qt, Signal
@@ -14,7 +15,7 @@ from attention_explorer.kit.theme import Look
 from attention_explorer.pages.explorer import ExplorerState
 from attention_explorer.pages.lookup.frame import lookup_frame
 from attention_explorer.pages.lookup.plane import Vector, snapped
-from attention_explorer.pages.lookup.state import Part
+from attention_explorer.pages.lookup.state import LookupState, Part
 from attention_explorer.pages.lookup.ui.plane_grip import SNAP, Drag, Grip, Pan, cursor_for, hold_at, rounded_to_pixel
 from attention_explorer.pages.lookup.ui.plane_scene import BADGE_RADIUS, number_range
 from attention_explorer.pages.lookup.ui.plane_view import PlaneView
@@ -28,35 +29,34 @@ class PlaneMouse(PlaneView):
 
     Signals
     -------
-    pointed : str
-        What is under the pointer, in words.
     grabbed : ()
         A hand has taken hold of something; whatever moves by itself should stop.
-    menu_wanted : (QPoint, Part or None, (x, y))
+    place_menu_wanted : (QPoint, Part or None, (x, y))
         A context menu is wanted at a global position, for a part or for a point of the plane.
     guessed : (x, y)
         A place was chosen, where one is asked for.
     """
 
-    pointed = Signal(str)
     grabbed = Signal()
-    menu_wanted = Signal(object, object, object)
+    place_menu_wanted = Signal(object, object, object)
     guessed = Signal(object)
 
-    def __init__(self, session: Session, look: Look, parent: QWidget | None = None) -> None:
-        super().__init__(session, look, parent)
+    def __init__(
+        self,
+        session: Session,
+        look: Look,
+        seen: Callable[[], LookupState] | None = None,
+        parent: QWidget | None = None,
+    ) -> None:
+        super().__init__(session, look, seen, parent)
         self._spot: tuple[Part | Vector | None, str] = (None, "")
-        self._pointer: QPointF | None = None
         self._asks = False
-        self.setMouseTracking(True)
-        self.setToolTip("")
 
     def render_state(self, old: ExplorerState, new: ExplorerState) -> None:
         super().render_state(old, new)
-        if old.lookup.camera != new.lookup.camera and self._pointer is not None and not self.is_held:
+        is_moved = self.is_plane and old.lookup.camera != new.lookup.camera
+        if is_moved and self._pointer is not None and not self.is_held:
             self._hover(self._pointer)  # the plane has moved away under it
-        elif old.lookup != new.lookup:
-            self._say_spot()
 
     def ask_for_place(self, wanted: bool) -> None:
         """Have a press of the mouse choose a place, and move nothing; or not any more."""
@@ -70,6 +70,11 @@ class PlaneMouse(PlaneView):
     # ---- Dragging ----
 
     def mousePressEvent(self, event: QMouseEvent) -> None:
+        if not self.is_plane:
+            super().mousePressEvent(event)
+            return
+        if self._is_old:
+            return
         at = event.position()
         if self._asks and event.button() is Qt.MouseButton.LeftButton:
             self._choose(at)
@@ -82,19 +87,22 @@ class PlaneMouse(PlaneView):
         if hold is not None:
             self.grabbed.emit()
             self.select(hold.part)
-            self._drag = Drag(hold, scene.state, scene, at)  # of what is fixed too: who pulls at it is told why
+            self._part_drag = Drag(hold, scene.state, scene, at)  # of what is fixed too: who pulls at it is told why
             if not scene.state.is_fixed(hold.part):
                 self.setCursor(Qt.CursorShape.ClosedHandCursor)
         elif event.button() in (Qt.MouseButton.LeftButton, Qt.MouseButton.MiddleButton) and scene.rect.contains(at):
             self._pan = Pan(at, scene.transform.visible)
 
     def mouseMoveEvent(self, event: QMouseEvent) -> None:
+        if not self.is_plane:
+            super().mouseMoveEvent(event)
+            return
         at = event.position()
         if self._asks:
             if event.buttons() & Qt.MouseButton.LeftButton:
                 self._choose(at)
-        elif self._drag is not None:
-            self._continue_drag(self._drag, at, event.modifiers())
+        elif self._part_drag is not None:
+            self._continue_drag(self._part_drag, at, event.modifiers())
         elif self._pan is not None:
             self._continue_pan(self._pan, at)
         else:
@@ -110,12 +118,12 @@ class PlaneMouse(PlaneView):
             return
         part = drag.hold.part
         try:
-            moved = self._state.moved(part, drag.position(at, modifiers))
+            moved = self._lookup.moved(part, drag.position(at, modifiers))
         except ExplorerError as error:
             self.refused.emit(str(error))
             return
         self._session.preview(replace(self._session.state, lookup=moved), f"Move {part.name}")
-        self._point_at(drag.hold.part)
+        self._tell_of(drag.hold.part)
 
     def _continue_pan(self, pan: Pan, at: QPointF) -> None:
         if not self._has_moved(pan.pressed, at):
@@ -125,17 +133,20 @@ class PlaneMouse(PlaneView):
         self._session.preview(self._with_camera(camera), "Move the view")
 
     def mouseReleaseEvent(self, event: QMouseEvent) -> None:
+        if not self.is_plane:
+            super().mouseReleaseEvent(event)
+            return
         if self._asks:
             return
         self._end_gesture()
         self._session.commit()
-        self._numbers = number_range(self._state)
+        self._numbers = number_range(self._lookup)
         self._hover(event.position())
         self.update()
 
     def cancel_drag(self) -> bool:
         """Put everything back to where it was before the drag; return whether there was one."""
-        if self._drag is not None:
+        if self._part_drag is not None:
             self._session.revert()
         elif self._pan is not None:
             # Only the view: a query that walks by itself meanwhile goes on.
@@ -148,14 +159,14 @@ class PlaneMouse(PlaneView):
         return True
 
     def _end_gesture(self) -> None:
-        self._drag, self._dragging, self._pan = None, False, None
+        self._part_drag, self._dragging, self._pan = None, False, None
 
     def mouseDoubleClickEvent(self, event: QMouseEvent) -> None:
-        at = event.position()
-        scene = self.scene()
-        if self._asks or event.button() is not Qt.MouseButton.LeftButton or hold_at(scene, at) is not None:
+        is_left = event.button() is Qt.MouseButton.LeftButton
+        if not self.is_plane or self._is_old or self._asks or not is_left:
             return
-        if not scene.rect.contains(at):
+        at, scene = event.position(), self.scene()
+        if hold_at(scene, at) is not None or not scene.rect.contains(at):
             return
         to = scene.transform.to_plane(at.x(), at.y())
         self.add_key(snapped(to) if event.modifiers() & SNAP else rounded_to_pixel(to, scene.transform))
@@ -163,7 +174,7 @@ class PlaneMouse(PlaneView):
     def add_key(self, at: Vector) -> None:
         """Add a key where it is on the screen, and select it."""
         try:
-            added = self._state.with_key_added(at)
+            added = self._lookup.with_key_added(at)
         except ExplorerError as error:
             self.refused.emit(str(error))
             return
@@ -179,6 +190,11 @@ class PlaneMouse(PlaneView):
         self.select(Part(Role.KEY, len(added.entries) - 1))
 
     def wheelEvent(self, event: QWheelEvent) -> None:
+        if not self.is_plane:
+            super().wheelEvent(event)
+            return
+        if self._is_old:
+            return
         steps = event.angleDelta().y() / 120
         at, scene = event.position(), self.scene()
         if steps and scene.rect.contains(at):
@@ -192,41 +208,48 @@ class PlaneMouse(PlaneView):
         scene = self.scene()
         hold = hold_at(scene, at)
         self.setCursor(cursor_for(scene, hold))
-        if hold != self._hovered:
-            self._hovered = hold
+        if hold != self._held:
+            self._held = hold
             self.update()
         if hold is not None:
-            self._point_at(hold.part, "" if scene.state.is_fixed(hold.part) else _grip_hint(hold.grip))
+            self._tell_of(hold.part, "" if scene.state.is_fixed(hold.part) else _grip_hint(hold.grip))
         elif scene.values is not None and scene.values.rect.contains(at):
-            self._point_at(scene.values.to_plane(at), "in the plane of values")
+            self._tell_of(scene.values.to_plane(at), "in the plane of values")
         else:
-            self._point_at(scene.transform.to_plane(at.x(), at.y()))
+            self._tell_of(scene.transform.to_plane(at.x(), at.y()))
 
-    def _point_at(self, spot: Part | Vector, hint: str = "") -> None:
+    def _tell_of(self, spot: Part | Vector, hint: str = "") -> None:
         self._spot = spot, hint
-        self._say_spot()
+        self.spot_changed.emit(spot)
 
-    def _say_spot(self) -> None:
-        """Say what is under the pointer, anew whenever the state changes: a read-out must not grow stale."""
+    def words(self) -> str:
+        """Return what is under the pointer, in words."""
+        if not self.is_plane:
+            return super().words()
         spot, hint = self._spot
-        frame = lookup_frame(self._state)
-        if isinstance(spot, Part) and spot not in frame.state.parts():
-            spot = None
-        self.pointed.emit("" if spot is None else self._in_words(spot, hint))
+        if spot is None or (isinstance(spot, Part) and spot not in lookup_frame(self._lookup).state.parts()):
+            return ""
+        return self._in_words(spot, hint)
 
     def leaveEvent(self, event: QEvent) -> None:
-        self._hovered = self._pointer = None
+        if not self.is_plane:
+            super().leaveEvent(event)
+            return
+        self._held = self._pointer = None
         self._spot = None, ""
-        self._say_spot()
+        self.spot_changed.emit(None)
         self.update()
 
     def contextMenuEvent(self, event: QContextMenuEvent) -> None:
+        if not self.is_plane:
+            super().contextMenuEvent(event)
+            return
         at, scene = QPointF(event.pos()), self.scene()
         hold = hold_at(scene, at)
         part = hold.part if hold else None
         if event.reason() is QContextMenuEvent.Reason.Keyboard:
             part = self._selected
-        self.menu_wanted.emit(event.globalPos(), part, scene.transform.to_plane(at.x(), at.y()))
+        self.place_menu_wanted.emit(event.globalPos(), part, scene.transform.to_plane(at.x(), at.y()))
 
 
 def _grip_hint(grip: Grip) -> str:

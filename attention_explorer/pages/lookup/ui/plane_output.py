@@ -38,7 +38,7 @@ def paint_output_shaft(painter: QPainter, scene: PlaneScene) -> None:
 
 
 def _badge_places(scene: PlaneScene) -> list[QPointF]:
-    return [scene.place(part) for part in scene.state.parts() if part.role is not Role.TARGET]
+    return [scene.place(part) for part in scene.parts if part.role is not Role.TARGET]
 
 
 def _badges_at(scene: PlaneScene, place: QPointF) -> list[QPointF]:

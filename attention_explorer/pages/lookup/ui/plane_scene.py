@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, replace
+from functools import cached_property
 
 from PySide6.QtCore import QPointF, QRectF
 
@@ -12,7 +13,7 @@ from attention_explorer.kit.theme import Look
 from attention_explorer.pages.lookup.frame import lookup_frame
 from attention_explorer.pages.lookup.numbers import LookupFrame
 from attention_explorer.pages.lookup.plane import Extent, PlaneTransform, Vector, tick_step
-from attention_explorer.pages.lookup.state import LookupState, Overlay, Part, ValueKind
+from attention_explorer.pages.lookup.state import LookupState, LookupView, Overlay, Part, ValueKind
 
 NUMBER_LINE_HEIGHT = 66
 VALUES_SHARE, VALUES_GAP = 0.4, 6
@@ -77,9 +78,9 @@ class ValuePlane:
         return self.transform.to_plane(at.x() - self.left, at.y() - self.top)
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class PlaneScene:
-    """One picture of the plane, ready to paint on a screen or into a file."""
+    """One picture of the plane, ready to paint on a screen or into a file; what is asked of it often is kept."""
 
     frame: LookupFrame
     """The numbers of the picture."""
@@ -94,7 +95,7 @@ class PlaneScene:
     withheld: bool = False
     """Whether nothing that is computed is drawn, such as the output."""
 
-    @property
+    @cached_property
     def state(self) -> LookupState:
         """What is on show; of a row of a head with its keys for entries."""
         return self.frame.state
@@ -111,7 +112,16 @@ class PlaneScene:
             return self.values.rect
         return self.rect if self.line is None else QRectF(0, self.rect.bottom(), self.rect.width(), 1e4)
 
-    @property
+    @cached_property
+    def parts(self) -> tuple[Part, ...]:
+        """Everything that can be taken hold of, in Tab order."""
+        return self.state.parts()
+
+    @cached_property
+    def _places(self) -> dict[Part, QPointF]:
+        return {part: self._place_of(part) for part in self.parts}
+
+    @cached_property
     def has_values_apart(self) -> bool:
         """Whether values, output and target lie elsewhere than queries and keys."""
         return self.line is not None or self.values is not None
@@ -126,6 +136,10 @@ class PlaneScene:
 
     def place(self, part: Part) -> QPointF:
         """Return where a part is drawn, in pixels."""
+        found = self._places.get(part)
+        return self._place_of(part) if found is None else found
+
+    def _place_of(self, part: Part) -> QPointF:
         position = self.state.position(part)
         return self.place_value(position) if self.is_apart(part) else self.point(position)
 
@@ -143,7 +157,7 @@ class PlaneScene:
         """Return where the shaft of a part begins, in pixels."""
         return self.place_value((0.0, 0.0)) if self.is_apart(part) else self.origin
 
-    @property
+    @cached_property
     def origin(self) -> QPointF:
         """The origin of the plane in pixels."""
         return self.point((0.0, 0.0))
@@ -167,8 +181,8 @@ def scene_for(
     withheld: bool = False,
 ) -> PlaneScene:
     """Lay out a picture of ``width`` × ``height`` px: what its camera shows, or its extent with room around it."""
-    given = {Overlay.HULL, Overlay.TARGET}  # which nobody has to compute
-    frame = lookup_frame(replace(state, overlays=state.overlays & given) if withheld else state)
+    given = frozenset(filter(state.shows, (Overlay.HULL, Overlay.TARGET)))  # which nobody has to compute
+    frame = lookup_frame(replace(state, overlays=given, view=LookupView.PLANE) if withheld else state)
     state, plane_height, line, values = frame.state, height, None, None
     if frame.row is not None:
         width, plane_height, values = _beside(frame.row.value_extent, look, width, height)

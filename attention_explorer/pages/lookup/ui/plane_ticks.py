@@ -39,7 +39,7 @@ def _is_crossed(box: QRectF, scene: PlaneScene) -> bool:
     if scene.frame.row is None:
         return False
     half = math.hypot(box.width(), box.height()) / 2
-    ends = [(scene.start_of(part), scene.place(part)) for part in scene.state.parts() if has_shaft(scene.state, part)]
+    ends = [(scene.start_of(part), scene.place(part)) for part in scene.parts if has_shaft(scene.state, part)]
     ends.append((scene.place_value((0.0, 0.0)), scene.output_place))
     return any(distance_to_segment(box.center(), *shaft) < half for shaft in ends)
 
@@ -47,7 +47,7 @@ def _is_crossed(box: QRectF, scene: PlaneScene) -> bool:
 def _taken(scene: PlaneScene) -> list[QRectF]:
     """Return where badges, the names beside them and those of the planes are."""
     radius = scene.look.px(BADGE_RADIUS)
-    places = [scene.place(part) for part in scene.state.parts() if not scene.state.on_number_line(part)]
+    places = [scene.place(part) for part in scene.parts if not scene.state.on_number_line(part)]
     badges = [QRectF(place.x() - radius, place.y() - radius, 2 * radius, 2 * radius) for place in places]
     return [*badges, *(box for _, _, box in covered_names(scene)), *(box for _, box in plane_names(scene))]
 

@@ -23,7 +23,7 @@ def paint_tokens(painter: QPainter, scene: PlaneScene) -> None:
     radius = look.px(BADGE_RADIUS + 1)
     covered = covered_names(scene)
     taken = [box for _, _, box in covered]
-    places = {part: scene.place(part) for part in scene.state.parts() if not scene.is_apart(part)}
+    places = {part: scene.place(part) for part in scene.parts if not scene.is_apart(part)}
     taken += [QRectF(at.x() - radius, at.y() - radius, 2 * radius, 2 * radius) for at in places.values()]
     hidden = [part for part, _, _ in covered]
     for part, at in places.items():

@@ -2,21 +2,25 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import replace
+from typing import TYPE_CHECKING, Any
 
-from PySide6.QtCore import QSize, Qt, QTimer, Signal
-from PySide6.QtGui import QHideEvent, QPainter, QPaintEvent, QPixmap, QResizeEvent
+from PySide6.QtCore import QRectF, QSize, QTimer, Signal
+from PySide6.QtGui import QPainter, QPaintEvent, QPixmap
 from PySide6.QtWidgets import QWidget
 
 from attention_explorer.core.numerals import grouped
-from attention_explorer.kit.accessible import PICTURE, sentences
-from attention_explorer.kit.controls.hidden_pixels import HiddenPixels
+from attention_explorer.kit.accessible import sentences, tell_changed
 from attention_explorer.kit.drawing.marks import pen, pixels_under
+from attention_explorer.kit.picture import roomy
+from attention_explorer.kit.pictures.canvas import PicturesCanvas
 from attention_explorer.kit.theme import Look
 from attention_explorer.pages.explorer import ExplorerState
 from attention_explorer.pages.lookup.frame import lookup_frame
 from attention_explorer.pages.lookup.plane import Extent, Vector
 from attention_explorer.pages.lookup.state import QUERY, LookupState, Part
+from attention_explorer.pages.lookup.ui.pictures import PlanePicture
 from attention_explorer.pages.lookup.ui.plane_backdrop import backdrop_key, paint_backdrop
 from attention_explorer.pages.lookup.ui.plane_foreground import paint_foreground
 from attention_explorer.pages.lookup.ui.plane_grip import Drag, Hold, Pan
@@ -25,12 +29,19 @@ from attention_explorer.pages.lookup.ui.plane_scene import PlaneScene, number_ra
 from attention_explorer.pages.lookup.wording import description, given_in_words, part_given, spot_in_words
 from attention_explorer.pages.ui.session import Session
 
+if TYPE_CHECKING:
+    # Loaded with the first way that there is: Qt's animations would delay the first picture.
+    from attention_explorer.pages.lookup.ui.plane_travel import Travel
+
 COARSE_FIELD, FINE_FIELD = 64, 240
 SETTLE_MILLISECONDS = 150
+LARGER = 1.13
+"""Of everything on the plane against a figure: there its smallest words have 11.5 pixels at zoom 1."""
+PLANE, OTHERWISE = "Plane of queries and keys", "Large picture"
 
 
-class PlaneView(QWidget):
-    """Draws the plane of a `LookupState`. `LookupCanvas` is this with hands on it.
+class PlaneView(PicturesCanvas):
+    """Draws the plane of a `LookupState`, or another picture of it. `LookupCanvas` is this with hands on it.
 
     Signals
     -------
@@ -38,52 +49,78 @@ class PlaneView(QWidget):
         Why something that was asked for cannot be done.
     selection_changed : Part or None
         Another part is selected.
+    travelled : ()
+        All that travels to another example is elsewhere now.
     """
 
-    accessible_role = PICTURE
+    travelled = Signal()
     refused = Signal(str)
     selection_changed = Signal(object)
 
-    def __init__(self, session: Session, look: Look, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
-        self._session, self._look = session, look
+    def __init__(
+        self,
+        session: Session,
+        look: Look,
+        seen: Callable[[], LookupState] | None = None,
+        parent: QWidget | None = None,
+    ) -> None:
+        """``seen`` returns the state to draw, where that is not always the session's: a row may not be there yet."""
+        super().__init__(look, PLANE, lambda: session.state.lookup, parent)
+        self._session, self._seen = session, seen or (lambda: session.state.lookup)
         self._selected: Part | None = QUERY
         # What a hand is doing, which shows: see `PlaneMouse`.
-        self._hovered: Hold | None = None
-        self._drag: Drag | None = None
+        self._held: Hold | None = None
+        self._part_drag: Drag | None = None
         self._pan: Pan | None = None
         self._dragging = False
-        self._withheld = False
         self._guess: Vector | None = None
-        self._numbers = number_range(self._state)
+        self._numbers = number_range(self._lookup)
         self._field_columns = FINE_FIELD
         self._settle = QTimer(self, singleShot=True, interval=SETTLE_MILLISECONDS)
         self._settle.timeout.connect(self._refine_field)
         self._backdrop = QPixmap()
         self._backdrop_key: object = None
-        self._hidden = HiddenPixels(self, self.forget_pixels)
-        self.setAttribute(Qt.WidgetAttribute.WA_OpaquePaintEvent)
-        self.setAccessibleName("Plane of queries and keys")
+        self._travel: Travel | None = None
+
+    @property
+    def is_plane(self) -> bool:
+        """Whether the plane is on show, and not another picture."""
+        return isinstance(self._open, PlanePicture)
+
+    def show_picture(self, drawing: Any, picture: object) -> None:  # noqa: ANN401 # as the base has it
+        super().show_picture(drawing, picture)
+        self._forget_what_is_gone(self._lookup)
+        name = PLANE if self.is_plane else OTHERWISE
+        if name != self.accessibleName():
+            self.setAccessibleName(name)
+
+    def picture_changed(self) -> None:
+        if self.is_plane:  # which is laid out anew at every frame
+            self.update()
+            tell_changed(self)
+        else:
+            super().picture_changed()
+
+    @property
+    def room(self) -> QRectF:
+        return QRectF(self.rect()) if self.is_plane else super().room
 
     # ---- What it shows ----
 
     def spoken(self) -> str:
         """Return what is drawn in words, the part that keys act on last."""
-        frame = lookup_frame(self._state)
+        if not self.is_plane:
+            return super().spoken()
+        frame = lookup_frame(self._lookup)
         selected = "" if self._selected is None else f"Selected: {self._in_words(self._selected)}"
         return sentences(given_in_words(frame.state) if self._withheld else description(frame), selected)
 
     def _in_words(self, spot: Part | Vector, hint: str = "") -> str:
         """Return what is at a place in words, without what is withheld."""
-        frame = lookup_frame(self._state)
+        frame = lookup_frame(self._lookup)
         if self._withheld and isinstance(spot, Part):
             return part_given(frame.state, spot)
         return spot_in_words(frame, spot, hint)
-
-    def withhold(self, withheld: bool) -> None:
-        """Draw and say nothing that is computed, or all again."""
-        self._withheld = withheld
-        self.update()
 
     def show_guess(self, place: Vector | None) -> None:
         """Mark where somebody thinks that the output is, or nothing."""
@@ -91,8 +128,13 @@ class PlaneView(QWidget):
         self.update()
 
     @property
-    def _state(self) -> LookupState:
-        return self._session.state.lookup
+    def _lookup(self) -> LookupState:
+        return self._seen()
+
+    @property
+    def _is_old(self) -> bool:
+        """Whether the picture is still that of another state, which hands cannot change."""
+        return self._lookup != self._session.state.lookup
 
     @property
     def selected(self) -> Part | None:
@@ -101,50 +143,64 @@ class PlaneView(QWidget):
 
     def scene(self) -> PlaneScene:
         """Return the picture as it is now."""
+        return self._scene_of(self._lookup if self._travel is None else self._travel.on_the_way(self._lookup))
+
+    def _scene_of(self, state: LookupState) -> PlaneScene:
         return scene_for(
-            self._state,
-            self._look,
+            state,
+            roomy(replace(self.look, zoom=LARGER * self.look.zoom), self.room),
             self.width(),
             self.height(),
             numbers=self._numbers,
             selected=self._selected if self.hasFocus() or self._dragging else None,
-            hovered=self._hovered.part if self._hovered else None,
+            hovered=self._held.part if self._held else None,
             field_columns=self._field_columns,
             withheld=self._withheld,
         )
 
     def sizeHint(self) -> QSize:
         # Small: it takes all the room that the rest leaves, and must not ask for more than there is.
-        return QSize(self._look.px(720), self._look.px(240))
+        return QSize(self.look.px(720), self.look.px(240))
 
     def minimumSizeHint(self) -> QSize:
-        return QSize(self._look.px(280), self._look.px(200))
-
-    def set_look(self, look: Look) -> None:
-        """Wear other colours or another size."""
-        self._look = look
-        self.updateGeometry()
-        self.update()
+        return QSize(self.look.px(280), self.look.px(200))
 
     def render_state(self, old: ExplorerState, new: ExplorerState) -> None:
         """Show a new state: nothing is painted here, only asked for."""
         before, after = old.lookup, new.lookup
-        self._forget_what_is_gone(after)
-        if before == after:
+        if before == after or not self.is_plane or self._is_old:
             return
+        self._forget_what_is_gone(after)
+        if before.preset != after.preset and before.row is None and after.row is None:
+            self._set_out(before, after)
+        elif self._travel is not None and before.without_view() != after.without_view():
+            self._travel.end()  # a hand need not wait
         if before.keys != after.keys or before.row != after.row or before.temperature != after.temperature:
             self._field_columns = COARSE_FIELD
             self._settle.start()
         self.update()
+
+    def _set_out(self, before: LookupState, after: LookupState) -> None:
+        """Let all travel from one example to another."""
+        if self._travel is None:
+            from attention_explorer.pages.lookup.ui.plane_travel import Travel
+
+            self._travel = Travel(self, self._on_travelled)
+        now = self._travel.on_the_way(before)
+        self._travel.go(now, self._scene_of(now).transform.visible, after, self._scene_of(after).transform.visible)
+
+    def _on_travelled(self) -> None:
+        self.update()
+        self.travelled.emit()
 
     def _forget_what_is_gone(self, state: LookupState) -> None:
         """See to what has changed, also while another page was shown: an undo there may take the selected key away."""
         parts = lookup_frame(state).state.parts()
         if self._selected is not None and self._selected not in parts:
             self.select(QUERY)
-        if self._hovered is not None and self._hovered.part not in parts:
-            self._hovered = None
-        if self._drag is None or self._drag.line is None:
+        if self._held is not None and self._held.part not in parts:
+            self._held = None
+        if self._part_drag is None or self._part_drag.line is None:
             self._numbers = number_range(state)
 
     def _refine_field(self) -> None:
@@ -154,20 +210,19 @@ class PlaneView(QWidget):
     # ---- Painting ----
 
     def paintEvent(self, event: QPaintEvent) -> None:
+        if not self.is_plane:
+            super().paintEvent(event)
+            return
         scene = self.scene()
         painter = QPainter(self)
         painter.drawPixmap(0, 0, self._backdrop_for(scene))
         paint_foreground(painter, scene)
         if self._guess is not None:
             paint_guess(painter, scene, self._guess)
-        frame_pen = pen(
-            scene.look.theme.focus if self.hasFocus() else scene.look.theme.border,
-            2.0 * self._look.zoom if self.hasFocus() else 1.0,
-        )
-        painter.setRenderHint(QPainter.RenderHint.Antialiasing, False)
-        painter.setPen(frame_pen)
-        inset = 1 if self.hasFocus() else 0
-        painter.drawRect(self.rect().adjusted(inset, inset, -1 - inset, -1 - inset))
+        if self.hasFocus() and self._shows_focus:
+            painter.setRenderHint(QPainter.RenderHint.Antialiasing, False)
+            painter.setPen(pen(scene.look.theme.focus, 2.0 * self.look.zoom))
+            painter.drawRect(self.rect().adjusted(1, 1, -2, -2))
         painter.end()
 
     def _backdrop_for(self, scene: PlaneScene) -> QPixmap:
@@ -186,15 +241,8 @@ class PlaneView(QWidget):
         return self._backdrop
 
     def forget_pixels(self) -> None:
-        """Keep nothing that can be painted anew."""
+        super().forget_pixels()
         self._backdrop, self._backdrop_key = QPixmap(), None
-
-    def hideEvent(self, event: QHideEvent) -> None:
-        self._hidden.start()
-        super().hideEvent(event)
-
-    def resizeEvent(self, event: QResizeEvent) -> None:
-        self.update()
 
     # ---- Selection and camera ----
 
@@ -208,7 +256,7 @@ class PlaneView(QWidget):
     @property
     def is_held(self) -> bool:
         """Whether a hand is at a part or at the plane just now."""
-        return self._drag is not None or self._pan is not None
+        return self._part_drag is not None or self._pan is not None
 
     def show_home(self) -> None:
         """Show the part of the plane that the page began with."""
@@ -235,4 +283,5 @@ class PlaneView(QWidget):
         self._session.apply(self._with_camera(camera), "Move the view", merge="view")
 
     def _with_camera(self, camera: Extent | None) -> ExplorerState:
-        return replace(self._session.state, lookup=self._state.with_camera(camera))
+        state = self._session.state  # not that on show, which may be of another lookup
+        return replace(state, lookup=state.lookup.with_camera(camera))

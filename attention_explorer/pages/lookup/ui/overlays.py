@@ -1,29 +1,23 @@
-"""Legend and switch in one: a chip per overlay that shows how it is drawn and turns it on and off."""
+"""What can be drawn over the plane: what each is called and teaches, a sample of it, and the list that switches it."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
-from PySide6.QtCore import QPointF, QRectF, QSize, Qt
-from PySide6.QtGui import QColor, QIcon, QPainter, QPixmap, QPolygonF
-from PySide6.QtWidgets import QPushButton, QSizePolicy, QWidget
+from PySide6.QtCore import QPoint, QPointF, QRectF, QSize, Qt
+from PySide6.QtGui import QColor, QIcon, QKeyEvent, QPainter, QPixmap, QPolygonF
+from PySide6.QtWidgets import QCheckBox, QFrame, QPushButton, QVBoxLayout, QWidget
 
-from attention_explorer.kit.controls.flow_layout import FlowLayout
-from attention_explorer.kit.controls.possible import allow_unless
 from attention_explorer.kit.drawing.marks import colour_of, dashes, draw_arrow, draw_line, pen
 from attention_explorer.kit.theme import Look
+from attention_explorer.pages.lookup.frame import lookup_frame
 from attention_explorer.pages.lookup.numbers import LookupFrame
-from attention_explorer.pages.lookup.state import Overlay
+from attention_explorer.pages.lookup.state import OF_THE_GRADIENT, LookupView, Overlay
 from attention_explorer.pages.lookup.ui.plane_backdrop import overlay_pen_style
 from attention_explorer.pages.lookup.ui.plane_output import GHOST
 from attention_explorer.pages.ui.session import Session
 
 SAMPLE_WIDTH, SAMPLE_HEIGHT = 22, 14
-
-GRADIENT_OVERLAYS = (Overlay.GRADIENT, Overlay.TARGET)
-"""Their chips stand in the card of the gradient."""
-CANVAS_OVERLAYS = tuple(overlay for overlay in Overlay if overlay not in GRADIENT_OVERLAYS)
-"""The chips of all others stand above the plane."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -154,67 +148,86 @@ def _draw_field_sample(painter: QPainter, box: QRectF, look: Look) -> None:
     painter.drawRect(box)
 
 
-class OverlayChips(QWidget):
-    """A row of chips for some overlays."""
+class OverlayList(QFrame):
+    """Boxes to tick, one below the other, over the page until somebody clicks elsewhere or presses Esc."""
 
-    def __init__(
-        self, session: Session, look: Look, overlays: tuple[Overlay, ...], parent: QWidget | None = None
-    ) -> None:
-        super().__init__(parent)
-        self._session = session
-        self._look: Look | None = None
-        self._chips: dict[Overlay, QPushButton] = {}
-        self._flow = FlowLayout(self)
-        policy = QSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Minimum)
-        policy.setHeightForWidth(True)
-        self.setSizePolicy(policy)
+    def __init__(self, parent: QWidget) -> None:
+        super().__init__(parent, Qt.WindowType.Popup)
+        self.setObjectName("card")
+        self.setAccessibleName("What is drawn over the plane")
+        self.column = QVBoxLayout(self)
+        self.boxes: dict[Overlay, QCheckBox] = {}
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        step = {Qt.Key.Key_Down: True, Qt.Key.Key_Up: False}.get(Qt.Key(event.key()))
+        if step is None:
+            super().keyPressEvent(event)
+        else:
+            self.focusNextPrevChild(step)
+
+
+class OverlayButton(QPushButton):
+    """Opens a list of what can be drawn over the plane, each with a sample of how it is drawn, and ticked if it is."""
+
+    def __init__(self, session: Session, look: Look, parent: QWidget | None = None) -> None:
+        super().__init__("Show…", parent)
+        self._session, self._look = session, look
+        self.setToolTip("What is drawn over the plane")
+        self.setAccessibleName("Show over the plane")
+        self.setAccessibleDescription("What is drawn over the plane")
+        self.list = OverlayList(self)
         for name in OVERLAY_NAMES:
-            if name.overlay in overlays:
-                self._flow.addWidget(self._chip(name))
+            box = self.list.boxes[name.overlay] = QCheckBox(name.title)
+            box.setAccessibleName(f"Show {name.title.lower()}")
+            box.clicked.connect(lambda shown, overlay=name.overlay: self.switch(overlay, shown))
+            self.list.column.addWidget(box)
+        self.clicked.connect(self.open)
         self.set_look(look)
-
-    def _chip(self, name: OverlayName) -> QPushButton:
-        chip = QPushButton(name.title)
-        chip.setObjectName("chip")
-        chip.setCheckable(True)
-        chip.setToolTip(name.tip)
-        chip.setAccessibleName(f"Show {name.title.lower()}")
-        chip.setAccessibleDescription(name.tip)
-        chip.clicked.connect(lambda shown, overlay=name.overlay: self.switch(overlay, shown))
-        self._chips[name.overlay] = chip
-        return chip
-
-    def switch(self, overlay: Overlay, shown: bool) -> None:
-        """Show an overlay, or hide it, as one step."""
-        state = self._session.state
-        title = next(name.title for name in OVERLAY_NAMES if name.overlay is overlay).lower()
-        label = f"{'Show' if shown else 'Hide'} {title}"
-        self._session.apply(replace(state, lookup=state.lookup.with_overlay(overlay, shown)), label)
 
     def set_look(self, look: Look) -> None:
         """Wear other colours or another size."""
-        if look == self._look:
-            return
         self._look = look
-        self._flow.setSpacing(look.px(6))
         size = QSize(look.px(SAMPLE_WIDTH), look.px(SAMPLE_HEIGHT))
-        for overlay, chip in self._chips.items():
-            chip.setIcon(_sample_icon(overlay, size, look, self.devicePixelRatioF()))
-            chip.setIconSize(size)
+        for overlay, box in self.list.boxes.items():
+            box.setIconSize(size)
+            box.setIcon(_sample_icon(overlay, size, look, self.devicePixelRatioF()))
 
     def show_frame(self, frame: LookupFrame) -> None:
-        """Check the chips of the overlays that are shown, and grey those that cannot be drawn."""
-        for overlay, chip in self._chips.items():
-            chip.setChecked(frame.state.shows(overlay))
-            allow_unless(frame.reason_against(overlay), chip)
+        """Tick what is drawn, grey what cannot be, and leave out what belongs to the view and is always there."""
+        is_gradient = frame.state.view is LookupView.GRADIENT
+        for name in OVERLAY_NAMES:
+            box, reason = self.list.boxes[name.overlay], frame.reason_against(name.overlay)
+            box.setHidden(is_gradient and name.overlay in OF_THE_GRADIENT)
+            box.setChecked(frame.state.shows(name.overlay))
+            box.setEnabled(not reason)
+            box.setToolTip(reason or name.tip)
+
+    def open(self) -> None:
+        """Open the list above the button."""
+        self.show_frame(lookup_frame(self._session.state.lookup))
+        self.list.adjustSize()
+        self.list.move(self.mapToGlobal(QPoint(0, -self.list.height() - self._look.px(4))))
+        self.list.show()
+        first = next((box for box in self.list.boxes.values() if box.isEnabled() and not box.isHidden()), None)
+        if first is not None:
+            first.setFocus(Qt.FocusReason.PopupFocusReason)
+
+    def switch(self, overlay: Overlay, shown: bool) -> None:
+        """Show an overlay, or hide it, as one step."""
+        switch_overlay(self._session, overlay, shown)
+
+
+def switch_overlay(session: Session, overlay: Overlay, shown: bool) -> None:
+    """Show an overlay over the plane, or hide it, as one step."""
+    title = next(name.title for name in OVERLAY_NAMES if name.overlay is overlay).lower()
+    lookup = session.state.lookup.with_overlay(overlay, shown)
+    session.apply(replace(session.state, lookup=lookup), f"{'Show' if shown else 'Hide'} {title}")
 
 
 def _sample_icon(overlay: Overlay, size: QSize, look: Look, ratio: float) -> QIcon:
     pixmap = QPixmap(size * ratio)
     pixmap.setDevicePixelRatio(ratio)
     pixmap.fill(Qt.GlobalColor.transparent)
-    painter = QPainter(pixmap)
-    box = QRectF(1, 1, size.width() - 2, size.height() - 2)
-    draw_sample(painter, overlay, box, look)
-    painter.end()
+    with QPainter(pixmap) as painter:
+        draw_sample(painter, overlay, QRectF(1, 1, size.width() - 2, size.height() - 2), look)
     return QIcon(pixmap)

@@ -1,0 +1,88 @@
+"""The views of the Lookup page: which picture, which fields stand around it, what to try."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from attention_explorer.kit.frame.view import Part, Try, View
+from attention_explorer.pages.lookup.change import changed
+from attention_explorer.pages.lookup.frame import lookup_frame
+from attention_explorer.pages.lookup.presets import PRESETS
+from attention_explorer.pages.lookup.state import LookupState, LookupView
+from attention_explorer.pages.lookup.ui.pictures import GradientPicture, PlanePicture
+from attention_explorer.pages.lookup.ui.temperature import WeightsByTemperature
+
+PART = Part("lookup", LookupState, PRESETS, changed, shown_by="view")
+_SETTINGS = ("hard", "temperature", "scaled", "values")
+
+
+def views() -> tuple[View[Any], ...]:
+    """Return the views, in their order."""
+    plane: tuple[Try[LookupState], ...] = (
+        Try("Drag q until k₂ weighs most", _has_second_first),
+        Try("Put o halfway between two values", _is_halfway),
+        Try("Press Hard, drag q until o jumps", lambda state: state.hard and state.jumps > 0, "hard"),
+    )
+    gradient: tuple[Try[LookupState], ...] = (
+        Try("Let q walk until o is on t", _has_arrived),
+        Try("Press Hard: the slope is gone", lambda state: state.hard, "hard"),
+    )
+    temperature: tuple[Try[LookupState], ...] = (
+        Try("Make it all but hard", lambda state: max(_weights(state)) > 0.99, "temperature"),
+        Try("Make the weights all but even", _is_even, "temperature"),
+    )
+    drag = "Drag a query and keys: the output blends or snaps"
+    down = "How o moves when q moves, and the way of q to a target"
+    curves = WeightsByTemperature()
+    at_every = "The weights at every temperature"
+    return (
+        _view(LookupView.PLANE, "Plane", drag, PlanePicture(), "temperature", (), plane),
+        # The way downhill has the place of a main quantity.
+        _view(LookupView.GRADIENT, "Gradient", down, GradientPicture(), "", ("rate", "speed", "temperature"), gradient),
+        _view(LookupView.TEMPERATURE, "Temperature", at_every, curves, "temperature", (), temperature),
+    )
+
+
+def _view(
+    view: LookupView,
+    title: str,
+    tip: str,
+    picture: Any,  # noqa: ANN401 # a `Picture` of a lookup
+    main: str,
+    more: tuple[str, ...],
+    tries: tuple[Try[LookupState], ...],
+) -> View[LookupState]:
+    return View(view, title, tip, PART, view, picture, main, ("hard",), (*more, "values", "scaled"), tries, _SETTINGS)
+
+
+def view_of(name: LookupView) -> View[Any]:
+    """Return a view by its name."""
+    return next(view for view in views() if view.id is name)
+
+
+# ---- Whether something to try is done ----
+
+
+def _weights(state: LookupState) -> list[float]:
+    weights: list[float] = [] if state.row is not None else lookup_frame(state).weights.tolist()
+    return weights or [0.5]  # of a row of a head, which may not be there, nothing is done
+
+
+def _has_second_first(state: LookupState) -> bool:
+    weights, ready = _weights(state), next((ready for ready in PRESETS if ready.id == state.preset), None)
+    is_moved = ready is None or state.query != ready.state.query  # in one example it weighs most already
+    return is_moved and len(weights) > 1 and weights[1] == max(weights) and weights.count(weights[1]) == 1
+
+
+def _is_halfway(state: LookupState) -> bool:
+    first, second = sorted((*_weights(state), 0.0))[-2:][::-1]
+    return not state.hard and abs(first - 0.5) < 0.02 and abs(second - 0.5) < 0.02
+
+
+def _has_arrived(state: LookupState) -> bool:
+    return state.row is None and len(state.descent) > 1 and lookup_frame(state).loss < 1e-6
+
+
+def _is_even(state: LookupState) -> bool:
+    weights = _weights(state)
+    return len(weights) > 1 and max(weights) - min(weights) < 0.05
