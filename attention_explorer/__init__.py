@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from attention_explorer.core.counting import Count
     from attention_explorer.errors import ArrayError, ExplorerError
     from attention_explorer.model import Stage
+    from attention_explorer.model.transformer import Change
     from attention_explorer.pages.explorer import ExplorerState
     from attention_explorer.pages.heads.state import (
         Aggregate,
@@ -63,6 +64,7 @@ __all__ = [
     "ArrayError",
     "BenchState",
     "BlockState",
+    "Change",
     "Contrast",
     "CostState",
     "Count",
@@ -119,6 +121,7 @@ _MODULE_OF = {
     "ArrayError": "errors",
     "BenchState": "pages.lab.scores_state",
     "BlockState": "pages.stack.state",
+    "Change": "model.transformer",
     "Contrast": "core.colour_scale",
     "CostState": "pages.lab.cost_state",
     "Count": "core.counting",

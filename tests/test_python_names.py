@@ -21,6 +21,7 @@ TOP = {name.removeprefix("attention_explorer."): told for name, told in KEPT.ite
 EYE = np.eye(3)
 
 NEEDED: dict[str, dict[str, object]] = {
+    "Change": {"where": "head", "layer": 0},
     "Entry": {"key": (1.0, 0.0), "value": (0.0, 1.0), "number": 2.0},
     "HeadRow": {"recipe": ToyRecipe()},
     "LearningSetup": {"task": "it"},

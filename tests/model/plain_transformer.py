@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -14,6 +14,10 @@ from attention_explorer.model.transformer import QkNorm, Rope, Spec
 Row = list[float]
 Weights = Mapping[str, np.ndarray]
 """By the number of the layer and the part: "0.attention.q", "0.attention.q.bias", "0.network.before"."""
+
+
+Hook = Callable[[str, np.ndarray], np.ndarray]
+"""Given the name of a part and what it is, (heads, n, …) or (n, d_model), returns what it becomes."""
 
 
 class Found(NamedTuple):
@@ -30,8 +34,13 @@ class Found(NamedTuple):
 class PlainTower:
     """A tower of a `Spec`."""
 
-    def __init__(self, spec: Spec, weights: Weights) -> None:
-        self.spec, self.w = spec, weights
+    def __init__(self, spec: Spec, weights: Weights, hook: Hook = lambda _, part: part) -> None:
+        self.spec, self.w, self.hook = spec, weights, hook
+
+    def hooked(self, name: str, rows: list[Row]) -> list[Row]:
+        """Have rows altered."""
+        found: list[Row] = self.hook(name, np.array(rows)).tolist()
+        return found
 
     def run(self, ids: Sequence[int], types: Sequence[int], context: np.ndarray | None) -> Found:
         """Run on tokens, and on what leaves an encoder."""
@@ -72,6 +81,7 @@ class PlainTower:
     def layer(self, place: int, x: list[Row], context: list[Row] | None, found: Found) -> list[Row]:
         """One layer; a look at the context stands between its two parts."""
         at, scale = f"{place}.attention", self.spec.layers[place].scale
+        x = self.hooked(f"{place}.residual", x)
         weights, output = self.attention(at, [self.normed(f"{at}.before", row) for row in x], None, place, scale)
         found.weights.append(weights)
         y = self.joined(at, x, output)
@@ -80,9 +90,9 @@ class PlainTower:
             weights, output = self.attention(at, [self.normed(f"{at}.before", row) for row in y], context, place, scale)
             found.cross.append(weights)
             y = self.joined(at, y, output)
-        at = f"{place}.network"
-        given = x if self.spec.parallel else y
-        return self.joined(at, y, [self.network(at, self.normed(f"{at}.before", row)) for row in given])
+        at, y = f"{place}.network", self.hooked(f"{place}.between", y)
+        output = [self.network(at, self.normed(f"{at}.before", row)) for row in (x if self.spec.parallel else y)]
+        return self.hooked(f"{place}.after", self.joined(at, y, self.hooked(at, output)))
 
     def joined(self, at: str, x: list[Row], output: list[Row]) -> list[Row]:
         """after(x + factor · inner(output))."""
@@ -96,32 +106,34 @@ class PlainTower:
         spec, keys_of = self.spec, x if context is None else context
         d, group = spec.head_width, spec.heads // spec.kv_heads
         rope = spec.layers[place].rope if context is None else None
+        every = range(spec.heads)
         q = [self.heads(at, "q", row, rope, position) for position, row in enumerate(x)]
         k = [self.heads(at, "k", row, rope, position) for position, row in enumerate(keys_of)]
         v = [cut(self.times(f"{at}.v", row), d) for row in keys_of]
-        weights = np.zeros((spec.heads, len(x), len(keys_of)))
-        output = []
-        for i in range(len(x)):
-            mixed: Row = []
-            for head in range(spec.heads):
-                scores = {}
-                for j in range(len(keys_of)):
-                    if context is None and not self.sees(place, i, j):
-                        continue
-                    score = scale * dot(q[i][head], k[j][head // group])
-                    (score,) = self.capped([score], spec.soft_cap)
-                    if spec.buckets is not None and context is None:
-                        score += float(self.w["relative"][self.bucket(j - i), head])
-                    scores[j] = score
-                top = max(scores.values())
-                total = sum(math.exp(score - top) for score in scores.values())
-                out = [0.0] * d
-                for j, score in scores.items():
-                    weights[head, i, j] = math.exp(score - top) / total
-                    out = added(out, [weights[head, i, j] * value for value in v[j][head // group]])
-                mixed += out
-            output.append(self.times(f"{at}.output", mixed))
-        return weights, output
+        q = self.hook(f"{at}.q", np.array([[row[head] for row in q] for head in every])).tolist()
+        k = self.hook(f"{at}.k", np.array([[row[head // group] for row in k] for head in every])).tolist()
+        v = self.hook(f"{at}.v", np.array([[row[head // group] for row in v] for head in every])).tolist()
+        scores = np.zeros((spec.heads, len(x), len(keys_of)))
+        for head, i, j in np.ndindex(scores.shape):
+            (scores[head, i, j],) = self.capped([scale * dot(q[head][i], k[head][j])], spec.soft_cap)
+            if spec.buckets is not None and context is None:
+                scores[head, i, j] += float(self.w["relative"][self.bucket(j - i), head])
+        scores = self.hook(f"{at}.scores", scores)
+        weights = np.zeros_like(scores)
+        for head, i in np.ndindex(scores.shape[:2]):
+            seen = [j for j in range(len(keys_of)) if context is not None or self.sees(place, i, j)]
+            seen = [j for j in seen if scores[head, i, j] > -math.inf]
+            top = max((scores[head, i, j] for j in seen), default=0.0)
+            total = sum(math.exp(scores[head, i, j] - top) for j in seen)
+            for j in seen:
+                weights[head, i, j] = math.exp(scores[head, i, j] - top) / total
+        weights = self.hook(f"{at}.weights", weights)
+        mixed = np.zeros((spec.heads, len(x), d))
+        for head, i, j in np.ndindex(weights.shape):
+            mixed[head, i] += weights[head, i, j] * np.array(v[head][j])
+        mixed = self.hook(f"{at}.head", mixed)
+        output = [self.times(f"{at}.output", np.concatenate(mixed[:, i]).tolist()) for i in range(len(x))]
+        return weights, self.hooked(f"{at}.attention", output)
 
     def sees(self, place: int, i: int, j: int) -> bool:
         """Whether query i may look at key j."""

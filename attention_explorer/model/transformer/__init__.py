@@ -8,7 +8,8 @@ when their layer is run.
 
 from attention_explorer.model.transformer.activations import ACTIVATIONS
 from attention_explorer.model.transformer.attention import Attention, AttentionRun
-from attention_explorer.model.transformer.changes import AS_TRAINED, Changes, Softmax
+from attention_explorer.model.transformer.change import Change, Twin
+from attention_explorer.model.transformer.changes import AS_TRAINED, CROSS, ENCODER, SELF, Softmax
 from attention_explorer.model.transformer.embedding import Embedding, Inputs
 from attention_explorer.model.transformer.head import Head
 from attention_explorer.model.transformer.layer import Layer, LayerRun
@@ -27,8 +28,9 @@ from attention_explorer.model.transformer.spec import (
     QkNorm,
     Spec,
 )
-from attention_explorer.model.transformer.stack import CROSS, SELF, Stack, StackRun
-from attention_explorer.model.transformer.transformer import ENCODER, Transformer, TransformerRun
+from attention_explorer.model.transformer.stack import Stack, StackRun
+from attention_explorer.model.transformer.together import together
+from attention_explorer.model.transformer.transformer import Transformer, TransformerRun
 
 __all__ = [
     "ACTIVATIONS",
@@ -41,7 +43,7 @@ __all__ = [
     "AttentionRun",
     "Blank",
     "Buckets",
-    "Changes",
+    "Change",
     "Embedding",
     "FastNorm",
     "Head",
@@ -65,4 +67,6 @@ __all__ = [
     "StackRun",
     "Transformer",
     "TransformerRun",
+    "Twin",
+    "together",
 ]

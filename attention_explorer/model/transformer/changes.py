@@ -1,19 +1,27 @@
-"""What a person alters in a model's attention: heads off, masks, and a pattern in place of another."""
+"""What is altered while a layer runs: the arrays that it computes, at some heads and rows, as they are computed."""
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import NamedTuple
+from typing import Any, NamedTuple, Protocol
 
 import numpy as np
+import numpy.typing as npt
 
-from attention_explorer.errors import ArrayError, quoted
-from attention_explorer.model.array_map import LARGEST_SUM
-from attention_explorer.model.arrays import Bools, Floats, boolean_array, finite_array
+from attention_explorer.errors import ArrayError
+from attention_explorer.model.arrays import Bools, Floats
 
-Place = tuple[int, int]
-"""A layer and one of its heads, both from 0."""
+Q, K, V, SCORES, WEIGHTS, HEAD, ATTENTION = "q", "k", "v", "scores", "weights", "head", "attention"
+NETWORK, RESIDUAL, BETWEEN, AFTER = "network", "residual", "between", "after"
+OF_HEADS = (Q, K, V, SCORES, WEIGHTS, HEAD)
+"""Parts that each head has: (heads, n, d), and of scores and weights (heads, n_q, n_k)."""
+OF_ATTENTION = (*OF_HEADS, ATTENTION)
+OF_ROWS = (ATTENTION, NETWORK, RESIDUAL, BETWEEN, AFTER)
+"""Parts that a layer has as a whole: (n, d_model)."""
+PARTS = (*OF_HEADS, *OF_ROWS)
+SELF, ENCODER, CROSS = "self", "encoder", "cross"
+"""The kinds of attention, by which heads are named: of the only tower or the decoder, and of the others."""
 
 
 class Softmax(NamedTuple):
@@ -26,176 +34,170 @@ class Softmax(NamedTuple):
 
 
 AS_TRAINED = Softmax()
+Index = tuple[npt.NDArray[np.integer[Any]], ...]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Step:
+    """One alteration of an array.
+
+    Attributes
+    ----------
+    at : tuple of ndarray of int
+        Which heads and rows, or which rows, as of `numpy.ix_`; empty for all.
+    value : ndarray, optional
+        float32, of the shape of what is altered, or broadcasts to it; None of a step that only hides.
+    adds : bool
+        Whether it is added, else it is put in its place.
+    visible : ndarray of bool, optional
+        Of scores: False where they are −∞.
+    said : str
+        What to call it in the refusal of a step that changes nothing; empty for one that may.
+    """
+
+    at: Index
+    value: Floats | None
+    adds: bool = False
+    visible: Bools | None = None
+    said: str = ""
+
+    def __call__(self, array: Floats, factor: float = 1.0) -> None:
+        """Alter an array in place; the value is multiplied by a factor before."""
+        if self.value is None:
+            return
+        place = self.at or ...
+        old, value = array[place], self.value if factor == 1.0 else self.value * np.float32(factor)
+        new = old + value if self.adds else np.broadcast_to(value, old.shape)
+        if self.said and self.visible is None and np.array_equal(old, new):
+            raise ArrayError(f"{self.said} changed nothing: what it puts there is there already")
+        array[place] = new
+
+
+class Altering(Protocol):
+    """What a layer asks while it runs."""
+
+    @property
+    def softmax(self) -> Softmax:
+        """How scores become weights."""
+
+    def touches(self, *parts: str) -> bool:
+        """Whether one of these parts is altered."""
+
+    @property
+    def sets_scores(self) -> bool:
+        """Whether scores become others, beside those that are hidden."""
+
+    def altered(self, part: str, array: Floats, factor: float = 1.0) -> Floats:
+        """Alter a part where it is, and return it."""
+
+    def visible(self, visible: Bools | None, shape: tuple[int, ...]) -> Bools | None:
+        """Return who may attend to whom in maps of a shape: (…, n_q, n_k); None for all to all."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class LayerChanges:
-    """What is altered in one attention."""
+    """What is altered in one layer, or in its look at another tower."""
 
-    off: frozenset[int] = frozenset()
-    masks: Mapping[int, Bools] = field(default_factory=dict)
-    patterns: Mapping[int, Floats] = field(default_factory=dict)
+    steps: Mapping[str, tuple[Step, ...]] = field(default_factory=dict)
     softmax: Softmax = AS_TRAINED
 
-    def visible(self, visible: Bools | None, heads: int) -> Bools | None:
+    def touches(self, *parts: str) -> bool:
+        """Whether one of these parts is altered."""
+        return any(part in self.steps for part in parts)
+
+    @property
+    def sets_scores(self) -> bool:
+        """Whether scores become others, beside those that are hidden."""
+        return any(step.value is not None for step in self.steps.get(SCORES, ()))
+
+    def altered(self, part: str, array: Floats, factor: float = 1.0) -> Floats:
+        """Alter a part where it is, and return it."""
+        for step in self.steps.get(part, ()):
+            step(array, factor)
+        return array
+
+    def visible(self, visible: Bools | None, shape: tuple[int, ...]) -> Bools | None:
         """Return who may attend to whom: (n_q, n_k), or (heads, n_q, n_k) where heads differ; None for all to all."""
-        if not self.masks:
+        steps = [step for step in self.steps.get(SCORES, ()) if step.visible is not None]
+        if not steps:
             return visible
-        some = next(iter(self.masks.values()))
-        every = np.broadcast_to(np.ones_like(some) if visible is None else visible, (heads, *some.shape)).copy()
-        for head, mask in self.masks.items():
-            every[head] &= mask
+        every = np.broadcast_to(np.True_ if visible is None else visible, shape).copy()
+        for step in steps:
+            _hide(every, step)
         return every
+
+    def with_step(self, part: str, step: Step) -> LayerChanges:
+        """Return these and one more."""
+        return LayerChanges({**self.steps, part: (*self.steps.get(part, ()), step)}, self.softmax)
+
+
+def _hide(every: Bools, step: Step) -> None:
+    """Hide what a step hides, (heads, n_q, n_k)."""
+    place = step.at or ...
+    new = every[place] & np.asarray(step.visible)
+    if step.said and step.value is None and np.array_equal(new, every[place]):
+        raise ArrayError(f"{step.said} changed nothing: the model hides all that it hides")
+    every[place] = new
 
 
 NOTHING = LayerChanges()
 
 
 @dataclass(frozen=True, slots=True, eq=False)
+class BatchChanges:
+    """What is altered in a layer that runs several texts or variants at once: those of each, along the first axis."""
+
+    items: Sequence[Altering]
+
+    @property
+    def softmax(self) -> Softmax:
+        """How scores become weights, in all of them."""
+        return self.items[0].softmax
+
+    def touches(self, *parts: str) -> bool:
+        """Whether one of these parts is altered in one of them."""
+        return any(item.touches(*parts) for item in self.items)
+
+    @property
+    def sets_scores(self) -> bool:
+        """Whether scores of one of them become others."""
+        return any(item.sets_scores for item in self.items)
+
+    def altered(self, part: str, array: Floats, factor: float = 1.0) -> Floats:
+        """Alter a part of each where it is, and return it."""
+        for item, of_item in zip(self.items, array, strict=True):
+            item.altered(part, of_item, factor)
+        return array
+
+    def visible(self, visible: Bools | None, shape: tuple[int, ...]) -> Bools | None:
+        """Return who may attend to whom: (n_q, n_k), or (items, heads, n_q, n_k) where they differ."""
+        found = [item.visible(visible, shape) for item in self.items]
+        if all(each is visible for each in found):
+            return visible
+        return np.stack([np.broadcast_to(np.True_ if each is None else each, shape) for each in found])
+
+
+@dataclass(frozen=True, slots=True, eq=False)
 class Changes:
-    """What is altered in the attention of all layers of a tower.
+    """What is altered in all layers of a tower.
 
     Attributes
     ----------
-    off : frozenset of (layer, head)
-        Heads whose output is 0; their weights are still computed, for they still look.
-    masks : mapping of (layer, head) to ndarray of bool, (n_q, n_k)
-        True where a query may attend; what the model hides itself stays hidden.
-    patterns : mapping of (layer, head) to ndarray, (n_q, n_k)
-        Weights that take the place of those that the head would compute.
+    layers : mapping of int to LayerChanges
+        By layer.
     softmax : Softmax
         Of all heads.
     """
 
-    off: frozenset[Place] = frozenset()
-    masks: Mapping[Place, Bools] = field(default_factory=dict)
-    patterns: Mapping[Place, Floats] = field(default_factory=dict)
+    layers: Mapping[int, LayerChanges] = field(default_factory=dict)
     softmax: Softmax = AS_TRAINED
 
     def of(self, layer: int) -> LayerChanges:
         """Return those of one layer."""
-        if not (self.off or self.masks or self.patterns) and self.softmax == AS_TRAINED:
-            return NOTHING
-        return LayerChanges(
-            frozenset(head for at, head in self.off if at == layer),
-            {head: mask for (at, head), mask in self.masks.items() if at == layer},
-            {head: pattern for (at, head), pattern in self.patterns.items() if at == layer},
-            self.softmax,
-        )
+        found = self.layers.get(layer, NOTHING)
+        return found if self.softmax == AS_TRAINED else LayerChanges(found.steps, self.softmax)
 
-
-class Room(NamedTuple):
-    """How much attention of a kind there is."""
-
-    layers: int
-    heads: int
-    n_q: int
-    n_k: int
-
-
-def taken_changes(off: object, masks: object, patterns: object, rooms: Mapping[str, Room]) -> dict[str, Changes]:
-    """Take what a person altered, for each kind of attention.
-
-    Parameters
-    ----------
-    off : iterable of places
-        A place is (layer, head); in a model of two towers that is one of the decoder's self-attention, and
-        ("encoder", layer, head) or ("cross", layer, head) is one of the others.
-    masks : mapping, or array_like of bool, optional
-        By place, or by layer for all its heads, (n_q, n_k) each; or one array for all, which broadcasts to
-        (layers, heads, n_q, n_k).
-    patterns : mapping, optional
-        By place, (n_q, n_k) each, rows of which sum to 1, or to 0 where nothing is attended to.
-    rooms : mapping of str to Room
-        The kinds of attention, the first of which needs no name.
-
-    Returns
-    -------
-    dict of str to Changes
-
-    Raises
-    ------
-    ArrayError
-        If there is no such head, or an array does not fit.
-    """
-    gone = {kind: set[Place]() for kind in rooms}
-    for given in _each(off, "off"):
-        kind, place = _place(given, "off", rooms)
-        gone[kind].add(place)
-    hidden = {kind: dict[Place, Bools]() for kind in rooms}
-    for given, array in _items(masks, "masks", rooms):
-        kind, places = _places(given, rooms)
-        mask = boolean_array("masks", array)  # type: ignore[arg-type]
-        hidden[kind] |= dict.fromkeys(places, _fitting("masks", mask, rooms[kind]))
-    put = {kind: dict[Place, Floats]() for kind in rooms}
-    for given, array in _items(patterns, "patterns", rooms):
-        kind, place = _place(given, "patterns", rooms)
-        put[kind][place] = _fitting("patterns", _weights(array), rooms[kind])
-    return {kind: Changes(frozenset(gone[kind]), hidden[kind], put[kind]) for kind in rooms}
-
-
-def _each(given: object, name: str) -> Iterator[object]:
-    if isinstance(given, Collection) and not isinstance(given, str | Mapping):
-        return iter(given)
-    raise ArrayError(f"{name} must be a list of (layer, head), not {given!r:.60}")
-
-
-def _items(given: object, name: str, rooms: Mapping[str, Room]) -> Iterator[tuple[object, object]]:
-    if given is None:
-        return
-    if isinstance(given, Mapping):
-        yield from given.items()
-        return
-    if name != "masks":
-        raise ArrayError(f"{name} must be a dictionary from (layer, head) to arrays, not {given!r:.60}")
-    room = next(iter(rooms.values()))
-    array = boolean_array(name, given)  # type: ignore[arg-type]
-    try:
-        every = np.broadcast_to(array, room)
-    except ValueError:
-        raise ArrayError(f"masks has shape {array.shape}, but must broadcast to {tuple(room)}") from None
-    yield from (((layer, head), every[layer, head]) for layer in range(room.layers) for head in range(room.heads))
-
-
-def _places(given: object, rooms: Mapping[str, Room]) -> tuple[str, list[Place]]:
-    """Take a place, or a layer, which stands for all its heads."""
-    if isinstance(given, int | np.integer):
-        room = next(iter(rooms.values()))
-        kind, (layer, _) = _place((given, 0), "masks", rooms)
-        return kind, [(layer, head) for head in range(room.heads)]
-    kind, place = _place(given, "masks", rooms)
-    return kind, [place]
-
-
-def _place(given: object, name: str, rooms: Mapping[str, Room]) -> tuple[str, Place]:
-    parts = tuple(given) if isinstance(given, tuple | list) else ()
-    kind = parts[0] if len(parts) == 3 else next(iter(rooms))
-    if not isinstance(kind, str) or len(parts) not in (2, 3) or not all(_is_whole(part) for part in parts[-2:]):
-        raise ArrayError(f"{name} names heads as (layer, head), both from 0, not {given!r:.60}")
-    if kind not in rooms:
-        raise ArrayError(f"{name} names {quoted(kind)}, but this model has only {', '.join(rooms)}")
-    layer, head = int(parts[-2]), int(parts[-1])
-    room = rooms[kind]
-    if not (0 <= layer < room.layers and 0 <= head < room.heads):
-        raise ArrayError(f"{name} names layer {layer}, head {head}, but there are {room.layers} × {room.heads}, from 0")
-    return kind, (layer, head)
-
-
-def _is_whole(value: object) -> bool:
-    return isinstance(value, int | np.integer) and not isinstance(value, bool)
-
-
-def _fitting(name: str, array: np.ndarray, room: Room) -> np.ndarray:
-    if array.shape != (room.n_q, room.n_k):
-        raise ArrayError(
-            f"{name} has an array of shape {array.shape}, but there are {room.n_q} queries and {room.n_k} keys"
-        )
-    return array
-
-
-def _weights(given: object) -> Floats:
-    array = finite_array("patterns", given, "n_q", "n_k").astype(np.float32)  # type: ignore[arg-type]
-    sums = array.sum(axis=-1)
-    if array.size and (array.min() < 0.0 or not np.all((np.abs(sums - 1.0) < LARGEST_SUM - 1.0) | (sums == 0.0))):
-        raise ArrayError("patterns must hold weights: none below 0, and rows that sum to 1 (or to 0)")
-    return array
+    @property
+    def first(self) -> int | None:
+        """The lowest layer that is not as it was; None if all are."""
+        return min(self.layers, default=None) if self.softmax == AS_TRAINED else 0

@@ -2,28 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass, field
-from functools import partial
-from typing import Protocol, TypeVar
 
 import numpy as np
 
 from attention_explorer.model.arrays import Bools, Floats
 from attention_explorer.model.transformer.attention import Attention, AttentionRun
-from attention_explorer.model.transformer.changes import NOTHING, LayerChanges
+from attention_explorer.model.transformer.changes import (
+    AFTER,
+    BETWEEN,
+    NETWORK,
+    NOTHING,
+    OF_ATTENTION,
+    RESIDUAL,
+    Altering,
+)
 from attention_explorer.model.transformer.network import Network, NetworkRun
 from attention_explorer.model.transformer.parts import Norms, normed
 from attention_explorer.model.transformer.rope import Turn
 from attention_explorer.model.transformer.spec import Spec
-
-
-class _Run(Protocol):
-    @property
-    def output(self) -> Floats: ...
-
-
-R = TypeVar("R", bound=_Run)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -35,6 +32,10 @@ class LayerRun:
     network: NetworkRun
     output: Floats
     """(n, d_model)."""
+    residual: Floats
+    """What entered, (n, d_model), with what was altered of it."""
+    between: Floats
+    """What the attention left for the network, (n, d_model); of a decoder behind its look at the encoder."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -45,8 +46,9 @@ class Surroundings:
     bias: Floats | None = None
     turn: Turn | None = None
     context: Floats | None = None
-    changes: LayerChanges = field(default=NOTHING)
-    cross_changes: LayerChanges = field(default=NOTHING)
+    changes: Altering = field(default=NOTHING)
+    cross_changes: Altering = field(default=NOTHING)
+    past: tuple[Floats, Floats] | None = None
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -79,20 +81,66 @@ class Layer:
 
     @np.errstate(all="ignore")  # whoever runs it looks for what is not finite
     def __call__(self, x: Floats, given: Surroundings) -> LayerRun:
-        """Run on (n, d_model)."""
-        look = partial(self.attention, visible=given.visible, bias=given.bias, turn=given.turn, changes=given.changes)
-        attention, y = self._around(self.attention.norms, x, x, look)
+        """Run on (..., n, d_model)."""
+        changes = given.changes
+        if changes.touches(RESIDUAL):
+            x = changes.altered(RESIDUAL, x.copy())
+        attention = self.looked(x, given)
+        y = self.joined(self.attention.norms, x, attention.output)
         cross = None
         if self.cross is not None:
-            look = partial(self.cross, context=given.context, changes=given.cross_changes)
-            cross, y = self._around(self.cross.norms, y, y, look)
-        network, y = self._around(self.network.norms, x if self.spec.parallel else y, y, self.network)
-        return LayerRun(attention, cross, network, y)
+            entering = normed(self.cross.norms.before, y)
+            cross = self.cross(entering, context=given.context, changes=given.cross_changes)
+            y = self.joined(self.cross.norms, y, cross.output)
+        y = changes.altered(BETWEEN, y)
+        network = self.network(normed(self.network.norms.before, x if self.spec.parallel else y))
+        changes.altered(NETWORK, network.output)
+        output = changes.altered(AFTER, self.joined(self.network.norms, y, network.output))
+        return LayerRun(attention, cross, network, output, x, y)
 
-    def _around(self, norms: Norms, x: Floats, way: Floats, run: Callable[[Floats], R]) -> tuple[R, Floats]:
-        """Return what a part makes of x, and the way around it, to which that is added."""
-        found = run(normed(norms.before, x))
-        added = normed(norms.inner, found.output)
-        if self.spec.residual_scale != 1.0:
-            added = added * np.float32(self.spec.residual_scale)
-        return found, normed(norms.after, way + added)
+    def looked(self, x: Floats, given: Surroundings) -> AttentionRun:
+        """Return what the attention of the tokens to each other computes of what enters, (..., n, d_model)."""
+        entering = normed(self.attention.norms.before, x)
+        return self.attention(
+            entering,
+            visible=given.visible,
+            bias=given.bias,
+            turn=given.turn,
+            changes=given.changes,
+            past=given.past,
+        )
+
+    def joined(self, norms: Norms, way: Floats, output: Floats) -> Floats:
+        """Return what a part leaves: its output, added to the way around it."""
+        return normed(norms.after, way + self.added(norms, output))
+
+    def added(self, norms: Norms, output: Floats) -> Floats:
+        """Return what of a part's output is added to the way around it."""
+        found = normed(norms.inner, output)
+        return found if self.spec.residual_scale == 1.0 else found * np.float32(self.spec.residual_scale)
+
+    @np.errstate(all="ignore")
+    def carried(self, x: Floats, run: LayerRun, given: Surroundings) -> Floats:
+        """Return what leaves the layer if x enters, and every part but those altered writes what it wrote in a run.
+
+        Parameters
+        ----------
+        x : ndarray, (n, d_model)
+            What is carried along the way around all parts.
+        run : LayerRun
+            Of this layer.
+        given : Surroundings
+            As of the run, with the changes of what is carried.
+        """
+        changes, attention = given.changes, run.attention.output
+        if changes.touches(RESIDUAL):
+            x = changes.altered(RESIDUAL, x.copy())
+        if changes.touches(*OF_ATTENTION):
+            attention = self.looked(run.residual, given).output
+        y = self.joined(self.attention.norms, x, attention)
+        if self.cross is not None and run.cross is not None:
+            y = self.joined(self.cross.norms, y, run.cross.output)
+        network = run.network.output
+        if changes.touches(NETWORK):
+            network = changes.altered(NETWORK, network.copy())
+        return changes.altered(AFTER, self.joined(self.network.norms, changes.altered(BETWEEN, y), network))

@@ -46,12 +46,15 @@ class Network:
     down: Linear
 
     def __call__(self, x: Floats) -> NetworkRun:
-        """Run on rows, (n, d_model), normalised where the layer has it so."""
-        inner = self.up(x)
+        """Run on rows, (..., d_model), normalised where the layer has it so."""
+        hidden = self.activated(self.up(x.reshape(-1, x.shape[-1]))).reshape(*x.shape[:-1], -1)
+        return NetworkRun(hidden, self.down(hidden))
+
+    def activated(self, inner: Floats) -> Floats:
+        """Return f(inner), or with a gate f of its first half times the second; what is given is written over."""
         if not self.spec.gated:
             activate_rows(self.spec.activation, inner)
-            return NetworkRun(inner, self.down(inner))
+            return inner
         width = inner.shape[1] // 2
         activate_rows(self.spec.activation, inner[:, :width])
-        hidden: Floats = inner[:, :width] * inner[:, width:]
-        return NetworkRun(hidden, self.down(hidden))
+        return inner[:, :width] * inner[:, width:]

@@ -28,11 +28,11 @@ class Linear:
     bias: Floats | None = None
 
     def __call__(self, x: Floats) -> Floats:
-        """Return y, (n, d_out), for x, (n, d_in)."""
-        y: Floats = x @ self.weight
+        """Return y, (..., d_out), for x, (..., d_in): the rows of a batch are multiplied at once."""
+        y: Floats = x.reshape(-1, x.shape[-1]) @ self.weight
         if self.bias is not None:
             y += self.bias
-        return y
+        return y.reshape(*x.shape[:-1], -1)
 
     def part(self, start: int, stop: int) -> Linear:
         """Return that of some of the d_out columns; nothing is copied."""

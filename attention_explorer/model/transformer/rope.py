@@ -24,7 +24,7 @@ class Turn(NamedTuple):
     """Where features stand that are left as they are."""
 
     def __call__(self, x: Floats) -> Floats:
-        """Turn queries or keys, (heads, n, d)."""
+        """Turn queries or keys, (..., heads, n, d)."""
         a, b = x[..., self.first], x[..., self.second]
         turned = np.empty_like(x)
         np.multiply(a, self.cos, out=turned[..., self.first])

@@ -3,17 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from threading import RLock
 from typing import TypeAlias, overload
+
+import numpy as np
 
 from attention_explorer.errors import ArrayError
 from attention_explorer.model.arrays import Bools, Floats, all_finite
 from attention_explorer.model.checkpoint import checkpoint
 from attention_explorer.model.masks import causal_mask, window_mask
 from attention_explorer.model.transformer.attention import AttentionRun
-from attention_explorer.model.transformer.changes import Changes
+from attention_explorer.model.transformer.change import Path, Taken
+from attention_explorer.model.transformer.changes import CROSS, NOTHING, RESIDUAL, SELF, K, Q, Step
 from attention_explorer.model.transformer.embedding import Embedding, Inputs
 from attention_explorer.model.transformer.layer import Layer, LayerRun, Surroundings
 from attention_explorer.model.transformer.parts import FastNorm, normed
@@ -54,8 +57,6 @@ class Stack:
         return causal_mask(n) if is_causal else None
 
 
-SELF, CROSS = "self", "cross"
-"""The kinds of attention in a tower, by which heads are named."""
 Keep: TypeAlias = Callable[[str, int, AttentionRun], object]
 
 
@@ -108,12 +109,14 @@ class StackRun:
         The tower.
     given : Inputs
         Its tokens.
-    changes, cross_changes : Changes
-        What is altered in the attention of the tokens to each other, and to the context.
+    taken, cross : Taken
+        What is altered in the tower, and in its look at the context.
     context : callable, optional
         Gives the last hidden states of the encoder, (n_k, d_model).
     room : int
         Bytes for weights.
+    since : StackRun, optional
+        An unaltered run on the same tokens and the same context: what lies before the first change is taken from it.
 
     Attributes
     ----------
@@ -125,20 +128,43 @@ class StackRun:
         self,
         stack: Stack,
         given: Inputs,
-        changes: Changes,
+        taken: Taken,
         *,
-        cross_changes: Changes | None = None,
+        cross: Taken | None = None,
         context: Callable[[], Floats] | None = None,
         room: int,
+        since: StackRun | None = None,
     ) -> None:
         self._stack, self._given, self._n = stack, given, len(given.ids)
-        self._changes, self._cross_changes = changes, cross_changes or Changes()
+        self._taken, self._cross = taken, cross or Taken()
         self._context, self._room = context, room
         self._kept: dict[str, dict[int, Floats]] = {SELF: {}, CROSS: {}}
         self._hidden: list[Floats] = []
+        self._carried: dict[tuple[Path, int], Floats] = {}
         self._masks: dict[int, Bools | None] = {}
         self._turns: dict[Rope, Turn] = {}
         self._lock = RLock()
+        if since is not None:
+            self._begin(since)
+
+    def _begin(self, since: StackRun) -> None:
+        """Take what lies before the first change from another run."""
+        firsts = [found.first for found in (self._taken, self._cross) if found.first is not None]
+        first = min(firsts, default=self.count)
+        since.reach(first)
+        self._hidden = since._hidden[: first + 1]
+        for kind, kept in since._kept.items():
+            self._kept[kind] = {place: weights for place, weights in kept.items() if place < first}
+
+    @property
+    def stack(self) -> Stack:
+        """The tower."""
+        return self._stack
+
+    @property
+    def is_altered(self) -> bool:
+        """Whether anything is altered in it."""
+        return self._taken.first is not None or self._cross.first is not None
 
     @property
     def count(self) -> int:
@@ -179,7 +205,7 @@ class StackRun:
         """
         place = range(self.count)[place]
         self.reach(place)
-        return self._through(place, self._hidden[place])
+        return self._through(place)
 
     def reach(self, layers: int, keep: Keep = keep_nothing) -> None:
         """Run so many layers from below, unless they were run already.
@@ -194,7 +220,7 @@ class StackRun:
         Raises
         ------
         ArrayError
-            If the numbers pass the range of float32.
+            If the numbers pass the range of float32, or a change changes nothing that may not.
         """
         with self._lock:
             if not self._hidden:
@@ -205,12 +231,9 @@ class StackRun:
 
     def _run(self, place: int, keep: Keep) -> Floats:
         """Run the next layer, and return what leaves it."""
-        run = self._through(place, self._hidden[place])
-        if not all_finite(run.output):
-            raise ArrayError(
-                f"layer {place} leads beyond the range of float32: the weights are damaged, or were meant for "
-                "another configuration"
-            )
+        run = self._through(place)
+        checked(place, run.output)
+        self._carry(place, run)
         for kind, found in ((SELF, run.attention), (CROSS, run.cross)):
             if found is not None:
                 keep(kind, place, found)
@@ -219,13 +242,46 @@ class StackRun:
                     self._room -= found.weights.nbytes
         return normed(self._stack.final_norm if place == self.count - 1 else None, run.output)
 
-    def _through(self, place: int, x: Floats) -> LayerRun:
+    def _through(self, place: int) -> LayerRun:
+        given, changes = self.surroundings(place), self._taken.changes.of(place)
+        for path in self._taken.paths:
+            if path.layer == place:
+                changes = changes.with_step(path.part, self._seen(path, given.turn))
+        return self._stack.layers[place](self._hidden[place], replace(given, changes=changes))
+
+    def surroundings(self, place: int) -> Surroundings:
+        """Return what a layer is given besides what enters."""
         context = None if self._context is None else self._context()
         rope = self._stack.spec.layers[place].rope
         turn = None if rope is None else self._turn(rope)
-        changes, cross = self._changes.of(place), self._cross_changes.of(place)
-        given = Surroundings(self._visible(place), self._bias, turn, context, changes, cross)
-        return self._stack.layers[place](x, given)
+        changes, cross = self._taken.changes.of(place), self._cross.changes.of(place)
+        return Surroundings(self._visible(place), self._bias, turn, context, changes, cross)
+
+    # ---- Changes that one head alone sees: they are carried along the way around all parts ----
+
+    def _carry(self, place: int, run: LayerRun) -> None:
+        """Take them past a layer."""
+        for path in self._taken.paths:
+            if path.start <= place < path.layer:
+                changes = path.changes if place == path.start else NOTHING
+                given = replace(self.surroundings(place), changes=changes)
+                entering = self._carried.get((path, place), run.residual)
+                self._carried[path, place + 1] = self._stack.layers[place].carried(entering, run, given)
+
+    def _seen(self, path: Path, turn: Turn | None) -> Step:
+        """Return what the head sees of it: its queries, keys or values."""
+        attention = self._stack.layers[path.layer].attention
+        x = self._hidden[path.layer]
+        x = (
+            self._carried.get((path, path.layer), x)
+            if path.start < path.layer
+            else path.changes.altered(RESIDUAL, x.copy())
+        )
+        q, k, v = attention.projected(normed(attention.norms.before, x), None, turn)
+        found = {Q: q, K: np.repeat(k, len(q) // len(k), axis=0)}.get(path.part, np.repeat(v, len(q) // len(v), axis=0))
+        return Step(np.ix_([path.head], range(self._n)), found[path.head][None], said=path.said)
+
+    # ---- What all layers need ----
 
     def _visible(self, place: int) -> Bools | None:
         reach = min(self._n, self._stack.spec.layers[place].window or self._n)
@@ -248,3 +304,36 @@ class StackRun:
         if cross is None:
             raise ArrayError(f"layer {place} looks at no other tower")
         return cross.weights
+
+    # ---- For several runs at once: see `together` ----
+
+    @property
+    def goes_alone(self) -> bool:
+        """Whether it has to be run by itself."""
+        return bool(self._taken.paths)
+
+    @property
+    def latest(self) -> Floats:
+        """What left the highest layer that was run, or the embedding."""
+        self.reach(0)
+        return self._hidden[-1]
+
+    def came_out(self, output: Floats) -> None:
+        """Take what left the next layer, after the last norm if it is the last."""
+        with self._lock:
+            self._hidden.append(output)
+
+
+def checked(place: int, output: Floats) -> None:
+    """Make sure that what left a layer is finite.
+
+    Raises
+    ------
+    ArrayError
+        If not.
+    """
+    if not all_finite(output):
+        raise ArrayError(
+            f"layer {place} leads beyond the range of float32: the weights are damaged, or were meant for "
+            "another configuration"
+        )

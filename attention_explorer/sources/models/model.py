@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import replace
 from functools import cached_property
 from pathlib import Path
-from typing import Any
+from typing import Any, overload
 
 import numpy as np
 
@@ -13,11 +14,14 @@ from attention_explorer.errors import ArrayError, ExplorerError
 from attention_explorer.model.arrays import Floats
 from attention_explorer.model.transformer import (
     AS_TRAINED,
+    Change,
     Inputs,
     Softmax,
     Stack,
     Transformer,
     TransformerRun,
+    Twin,
+    together,
 )
 from attention_explorer.model.transformer.embedding import Ids
 from attention_explorer.sources.models.names import model_name
@@ -33,6 +37,8 @@ TINY = 1e-30
 """No length is divided by less."""
 Given = Text | Tokens | Sequence[int] | Ids
 """What a model takes."""
+Many = list[str] | list[tuple[str, str]] | list[Tokens] | list[list[int]] | list[Ids]
+"""Several at once."""
 
 
 class Model:
@@ -148,6 +154,7 @@ class Model:
         """
         return self._tokeniser(text, self._entrance.spec.vocabulary)
 
+    @overload
     def __call__(
         self,
         text: Given,
@@ -156,16 +163,43 @@ class Model:
         masks: object = None,
         *,
         patterns: object = None,
-    ) -> Trace:
+        changes: Iterable[Change] = (),
+        since: Trace | None = None,
+    ) -> Trace: ...
+
+    @overload
+    def __call__(
+        self,
+        text: Many,
+        target: Given | Many | None = None,
+        off: object = (),
+        masks: object = None,
+        *,
+        patterns: object = None,
+        changes: Iterable[Change] = (),
+    ) -> list[Trace]: ...
+
+    def __call__(
+        self,
+        text: Given | Many,
+        target: Given | Many | None = None,
+        off: object = (),
+        masks: object = None,
+        *,
+        patterns: object = None,
+        changes: Iterable[Change] = (),
+        since: Trace | None = None,
+    ) -> Trace | list[Trace]:
         """Run the model.
 
         Parameters
         ----------
-        text : str, (str, str), sequence of int, or Tokens
-            A text or a pair of texts, which get the special tokens of the tokeniser; or ids, taken as they are.
+        text : str, (str, str), sequence of int, or Tokens; or a list of these
+            A text or a pair of texts, which get the special tokens of the tokeniser; or ids, taken as they are. A list
+            of several is run at once, and gives a list.
         target : as text, optional
             What the decoder of an encoder–decoder is given. Text gets the token before it that decoders begin with;
-            without a target that token stands alone.
+            without a target that token stands alone. For a list of texts a list of as many, or one for all.
         off : iterable of (layer, head)
             Heads whose output is 0, counted from 0. In an encoder–decoder these are heads of the decoder's
             self-attention; ("encoder", layer, head) and ("cross", layer, head) are others.
@@ -174,10 +208,14 @@ class Model:
             (layers, heads, n_q, n_k). What the model hides itself stays hidden.
         patterns : mapping, optional
             Weights, (n_q, n_k), by (layer, head), that take the place of those of the head.
+        changes : list of Change
+            All else that is changed, one after the other: see `Change`. One that changes nothing is refused.
+        since : Trace, optional
+            An unchanged run of the same text: what lies before the first change is taken from it.
 
         Returns
         -------
-        Trace
+        Trace, or a list of them
 
         Raises
         ------
@@ -186,9 +224,44 @@ class Model:
         FileError
             If weights cannot be read or are not finite.
         """
-        given, aim = self.taken(text, target)
-        run = self.run(given, aim, off=off, masks=masks, patterns=patterns)
+        given: dict[str, Any] = {"off": off, "masks": masks, "patterns": patterns, "changes": self.with_means(changes)}
+        if _is_many(text):
+            if since is not None:
+                raise ArrayError("since is of one text, and several are given: leave it out")
+            traces = [self.lazily(*each, **given) for each in _paired(text, target)]
+            together(trace.run for trace in traces)
+            return traces
+        taken = self.taken(text, target)  # type: ignore[arg-type] # is one
+        return self.traced(*taken, self.run(*taken, since=None if since is None else since.run, **given))
+
+    def lazily(self, text: Given, target: Given | None = None, **given: Any) -> Trace:  # noqa: ANN401 - those of run
+        """Return a trace of which layers are run when they are looked at; arguments are those of `run`."""
+        taken = self.taken(text, target)
+        return self.traced(*taken, self.run(*taken, **{"lazily": True, **given}))
+
+    def traced(self, given: Tokens, aim: Tokens | None, run: TransformerRun) -> Trace:
+        """Return what a run on tokens gives, with their names."""
         return Trace(run, given.tokens if aim is None else aim.tokens, given.tokens, self._tokeniser)
+
+    def with_means(self, changes: Iterable[Change]) -> list[Change]:
+        """Run the texts over which changes take a mean.
+
+        Raises
+        ------
+        ArrayError
+            As for a call; or if the changes are no list.
+        """
+        if not isinstance(changes, list | tuple):
+            raise ArrayError(f"changes must be a list of Change(where, layer, …), not {changes!r:.60}")
+        return [self._with_mean(each) if isinstance(each, Change) else each for each in changes]
+
+    def _with_mean(self, change: Change) -> Change:
+        if change.texts is None:
+            return change
+        if isinstance(change.texts, str) or not isinstance(change.texts, Sequence):
+            raise ArrayError(f"{change}: texts must be a list of texts, not {change.texts!r:.40}")
+        texts = [each if isinstance(each, Twin) else self(each) for each in change.texts]
+        return replace(change, texts=texts)
 
     def taken(self, text: Given, target: Given | None = None) -> tuple[Tokens, Tokens | None]:
         """Take what a model is given, as `__call__`: the tokens of the text, and those that a decoder begins with."""
@@ -199,23 +272,29 @@ class Model:
         given: Tokens,
         target: Tokens | None,
         *,
+        changes: Iterable[Change] = (),
         off: object = (),
         masks: object = None,
         patterns: object = None,
         softmax: Softmax = AS_TRAINED,
+        since: TransformerRun | None = None,
         room: int | None = None,
         lazily: bool = False,
+        insists: bool = True,
     ) -> TransformerRun:
         """Run the model on tokens that were taken; as `Transformer.run`, with the model's own room if none is given."""
         return self.transformer.run(
             _inputs(given),
             None if target is None else _inputs(target),
+            changes=changes,
             off=off,
             masks=masks,
             patterns=patterns,
             softmax=softmax,
+            since=since,
             room=self._room if room is None else room,
             lazily=lazily,
+            insists=insists,
         )
 
     @property
@@ -261,6 +340,20 @@ class Model:
     def _longest(self, stack: Stack) -> int:
         by_memory = int((self._room / (4 * stack.spec.heads)) ** 0.5)
         return min(by_memory, stack.embedding.longest or by_memory)
+
+
+def _is_many(given: object) -> bool:
+    """Whether several texts are given; a list of numbers is one."""
+    return isinstance(given, list) and any(isinstance(each, str | tuple | list | Tokens | np.ndarray) for each in given)
+
+
+def _paired(texts: Any, targets: Any) -> list[tuple[Given, Given | None]]:  # noqa: ANN401 - whatever people give
+    """Return each text with its target."""
+    if not _is_many(targets):
+        return [(text, targets) for text in texts]
+    if len(targets) != len(texts):
+        raise ArrayError(f"there are {len(texts)} texts, but {len(targets)} targets: give one for each, or one for all")
+    return list(zip(texts, targets, strict=True))
 
 
 def _inputs(tokens: Tokens) -> Inputs:

@@ -112,7 +112,7 @@ def test_everything_of_a_layer_is_there_when_it_is_asked_for() -> None:
         ([340], None, "id 340"),
         ([-1], None, "id -1"),
         ([1.5], None, "ids"),
-        ([[1, 2]], None, "ids"),
+        (np.array([[1, 2]]), None, "ids"),
         (None, None, "ids"),
         (("a", "b", "c"), None, "pair"),
         (("a", 1), None, "pair"),
@@ -184,7 +184,7 @@ def test_a_run_gives_its_memory_back_at_once(name: str) -> None:
     gc.disable()
     try:
         trace = model([1, 2, 3])
-        runs = [weakref.ref(run) for run in (trace._run.main, trace._run.encoder) if run is not None]
+        runs = [weakref.ref(run) for run in (trace.run.main, trace.run.encoder) if run is not None]
         assert all(weights.shape for weights in trace.weights)
         del trace
         assert [run() for run in runs] == [None] * len(runs)
