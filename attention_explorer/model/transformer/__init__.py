@@ -31,6 +31,7 @@ from attention_explorer.model.transformer.spec import (
 from attention_explorer.model.transformer.stack import Stack, StackRun
 from attention_explorer.model.transformer.together import together
 from attention_explorer.model.transformer.transformer import Transformer, TransformerRun
+from attention_explorer.model.transformer.writer import Writer
 
 __all__ = [
     "ACTIVATIONS",
@@ -68,5 +69,6 @@ __all__ = [
     "Transformer",
     "TransformerRun",
     "Twin",
+    "Writer",
     "together",
 ]

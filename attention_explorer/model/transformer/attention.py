@@ -18,7 +18,7 @@ from attention_explorer.model.transformer.changes import (
     Q,
     V,
 )
-from attention_explorer.model.transformer.parts import FastNorm, Linear, Norms
+from attention_explorer.model.transformer.parts import FastNorm, Linear, Norms, normed
 from attention_explorer.model.transformer.rope import Turn
 from attention_explorer.model.transformer.softmax_in_place import hard_in_place, softmax_in_place
 from attention_explorer.model.transformer.spec import QkNorm, Spec
@@ -103,12 +103,16 @@ class Attention:
         changes : Altering
             What is altered of all that is computed here.
         past : (ndarray, ndarray), optional
-            Keys and values of the tokens before x, (kv_heads, n_before, d), to which those of x are joined.
+            Keys and values that are known: those of the tokens before x, (kv_heads, n_before, d), to which those of x
+            are joined; or those of the context.
         """
-        q, k, v = self.projected(x, context, turn)
-        if past is not None:
-            k, v = (np.concatenate(pair, axis=-2) for pair in zip(past, (k, v), strict=True))
-        q, k, v = self._altered(q, k, v, changes)
+        if past is None:
+            q, k, v = self._altered(*self.projected(x, context, turn), changes)
+        elif context is None:
+            q, *new = self._altered(*self.projected(x, None, turn), changes)
+            k, v = (np.concatenate(pair, axis=-2) for pair in zip(past, new, strict=True))
+        else:
+            q, (k, v) = changes.altered(Q, self._queries(x)), past
         weights = changes.altered(WEIGHTS, self._weights(q, k, visible, bias, changes))
         mixed = changes.altered(HEAD, (_grouped(weights, k) @ v).reshape(q.shape))
         joined = mixed.swapaxes(-3, -2).reshape(*x.shape[:-1], -1)
@@ -120,13 +124,22 @@ class Attention:
         inner, keys = spec.heads * spec.head_width, spec.kv_heads * spec.head_width
         if context is None:
             rows = self.project(x)
-            mine, theirs = rows[..., :inner], rows[..., inner:]
+            q, theirs = self._normed(0, rows[..., :inner]), rows[..., inner:]
         else:
-            mine, theirs = self.project.part(0, inner)(x), self.project.part(inner, inner + 2 * keys)(context)
-        q, k = self._normed(QkNorm.WHOLE, mine, theirs[..., :keys])
-        q, k = self._normed(QkNorm.HEAD, self._split(q), self._split(k))
-        v = self._split(theirs[..., keys:])
+            q, theirs = self._queries(x), self.project.part(inner, inner + 2 * keys)(context)
+        k, v = self._normed(1, theirs[..., :keys]), self._split(theirs[..., keys:])
         return (q, k, v) if turn is None else (turn(q), turn(k), v)
+
+    def _queries(self, x: Floats) -> Floats:
+        """Return queries, (..., heads, n_q, d), normalised."""
+        return self._normed(0, self.project.part(0, self.spec.heads * self.spec.head_width)(x))
+
+    def _normed(self, which: int, rows: Floats) -> Floats:
+        """Return queries (0) or keys (1), (..., n, heads · width), apart by heads and normalised where they are."""
+        norm = None if self.qk_norms is None else self.qk_norms[which]
+        if self.spec.qk_norm is QkNorm.WHOLE:
+            return self._split(normed(norm, rows))
+        return normed(norm, self._split(rows)) if self.spec.qk_norm is QkNorm.HEAD else self._split(rows)
 
     def _altered(self, q: Floats, k: Floats, v: Floats, changes: Altering) -> tuple[Floats, Floats, Floats]:
         """Alter queries, keys and values; of those that groups share every head then has its own."""
@@ -136,11 +149,6 @@ class Attention:
             k, v = (np.broadcast_to(np.repeat(each, shared, axis=-3), whole).copy() for each in (k, v))
             k, v = changes.altered(K, k), changes.altered(V, v)
         return changes.altered(Q, q), k, v
-
-    def _normed(self, kind: QkNorm, q: Floats, k: Floats) -> tuple[Floats, Floats]:
-        if self.qk_norms is None or self.spec.qk_norm is not kind:
-            return q, k
-        return self.qk_norms[0](q), self.qk_norms[1](k)
 
     def _split(self, rows: Floats) -> Floats:
         """Return (n, heads · width) as (heads, n, width), each head in one piece: four times as fast to multiply."""

@@ -49,6 +49,9 @@ class Surroundings:
     changes: Altering = field(default=NOTHING)
     cross_changes: Altering = field(default=NOTHING)
     past: tuple[Floats, Floats] | None = None
+    """Keys and values of the tokens before."""
+    cross_past: tuple[Floats, Floats] | None = None
+    """Those of the context."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -90,7 +93,7 @@ class Layer:
         cross = None
         if self.cross is not None:
             entering = normed(self.cross.norms.before, y)
-            cross = self.cross(entering, context=given.context, changes=given.cross_changes)
+            cross = self.cross(entering, context=given.context, changes=given.cross_changes, past=given.cross_past)
             y = self.joined(self.cross.norms, y, cross.output)
         y = changes.altered(BETWEEN, y)
         network = self.network(normed(self.network.norms.before, x if self.spec.parallel else y))

@@ -32,9 +32,9 @@ class RelativePositions:
     farthest: int
     both_ways: bool
 
-    def bias(self, n_q: int, n_k: int) -> Floats:
-        """Return the numbers for all scores, (heads, n_q, n_k)."""
-        offsets = np.arange(n_k)[None, :] - np.arange(n_q)[:, None]
+    def bias(self, n: int, start: int = 0) -> Floats:
+        """Return the numbers for the scores of the tokens from ``start`` to n − 1, (heads, n − start, n)."""
+        offsets = np.arange(n)[None, :] - np.arange(start, n)[:, None]
         return np.ascontiguousarray(self.table[self.classes(offsets)].transpose(2, 0, 1))
 
     def classes(self, offsets: np.ndarray[tuple[int, ...], np.dtype[np.int64]]) -> np.ndarray:

@@ -59,10 +59,10 @@ class Rope:
     interleaved: bool = False
 
     @np.errstate(all="ignore")  # whoever runs layers looks for what is not finite
-    def turn(self, n: int) -> Turn:
-        """Return the rotation of the positions 0 to n − 1."""
+    def turn(self, n: int, start: int = 0) -> Turn:
+        """Return the rotation of the positions from ``start`` to n − 1."""
         frequencies = self.frequencies(n)
-        angles = np.arange(n, dtype=np.float32)[:, None] * frequencies
+        angles = np.arange(start, n, dtype=np.float32)[:, None] * frequencies
         cos, sin = np.cos(angles) * np.float32(self.factor), np.sin(angles) * np.float32(self.factor)
         half = len(frequencies)
         first, second = slice(0, half), slice(half, 2 * half)

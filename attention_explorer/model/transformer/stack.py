@@ -49,9 +49,13 @@ class Stack:
     final_norm: FastNorm | None = None
     relative: RelativePositions | None = None
 
-    def visible(self, layer: int, n: int) -> Bools | None:
-        """Return who may attend to whom in a layer, (n, n); None for all to all."""
+    def visible(self, layer: int, n: int, start: int = 0) -> Bools | None:
+        """Return who may attend to whom in a layer, (n − start, n), from ``start`` on; None for all to all."""
         window, is_causal = self.spec.layers[layer].window, self.spec.is_causal
+        if start:
+            distance = np.arange(start, n)[:, None] - np.arange(n)
+            sees = distance >= 0 if is_causal else np.ones(distance.shape, np.bool_)
+            return sees if window is None else sees & (np.abs(distance) < window)
         if window is not None and window < n:
             return window_mask(n, window, causal=is_causal)
         return causal_mask(n) if is_causal else None
@@ -297,7 +301,7 @@ class StackRun:
     @cached_property
     def _bias(self) -> Floats | None:
         relative = self._stack.relative
-        return None if relative is None else relative.bias(self._n, self._n)
+        return None if relative is None else relative.bias(self._n)
 
     def _cross_again(self, place: int) -> Floats:
         cross = self.layer(place).cross

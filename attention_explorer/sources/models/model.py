@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
+from contextlib import suppress
 from dataclasses import replace
 from functools import cached_property
 from pathlib import Path
@@ -12,6 +13,7 @@ import numpy as np
 
 from attention_explorer.errors import ArrayError, ExplorerError
 from attention_explorer.model.arrays import Floats
+from attention_explorer.model.scalars import size_from
 from attention_explorer.model.transformer import (
     AS_TRAINED,
     Change,
@@ -21,9 +23,11 @@ from attention_explorer.model.transformer import (
     Transformer,
     TransformerRun,
     Twin,
+    Writer,
     together,
 )
 from attention_explorer.model.transformer.embedding import Ids
+from attention_explorer.sources.models.generated import Drawing, Written, written_ids
 from attention_explorer.sources.models.names import model_name
 from attention_explorer.sources.models.pooling import MODULES, POOLINGS
 from attention_explorer.sources.models.tokeniser import Tokeniser, Tokens
@@ -262,6 +266,63 @@ class Model:
             raise ArrayError(f"{change}: texts must be a list of texts, not {change.texts!r:.40}")
         texts = [each if isinstance(each, Twin) else self(each) for each in change.texts]
         return replace(change, texts=texts)
+
+    def generate(
+        self,
+        text: Given,
+        tokens: int = 20,
+        target: Given | None = None,
+        *,
+        temperature: float = 0.0,
+        top_k: int = 50,
+        seed: int = 0,
+        changes: Iterable[Change] = (),
+    ) -> Written:
+        """Let a decoder write on. Keys and values of the tokens before are kept, so that each new one is run alone.
+
+        Parameters
+        ----------
+        text, target
+            As for a call; of an encoder–decoder it is the target that is written on.
+        tokens : int
+            How many to write, fewer if one of them ends the text.
+        temperature : float
+            At 0 each token is the most probable one; above, it is drawn from softmax(logits ÷ temperature).
+        top_k : int
+            From how many of the most probable tokens is drawn.
+        seed : int
+            Of what is drawn.
+        changes : list of Change
+            What is changed at every token: of all positions, and neither scores nor weights, for the text grows.
+
+        Returns
+        -------
+        Written
+            The text, and ids, tokens and their probabilities.
+
+        Raises
+        ------
+        ArrayError
+            If there is no room for so many tokens, a change does not fit, or a number is not what it should be.
+        ExplorerError
+            If the model is no decoder, or has no head.
+        """
+        given, aim = self.taken(text, target)
+        before, count = given if aim is None else aim, size_from(0, "tokens", tokens)
+        self._check_length("the text with what is written", len(before) + count, self.transformer.main)
+        how = Drawing(temperature, top_k, seed).checked()
+        writer = Writer(
+            self.transformer, _inputs(given), None if aim is None else _inputs(aim), self.with_means(changes)
+        )
+        ids, probabilities = written_ids(writer, count, self._tokeniser.end, how, len(before))
+        return Written(self._written(before.ids, ids), ids, Tokens.of_ids(ids, self._tokeniser).tokens, probabilities)
+
+    def _written(self, before: tuple[int, ...], ids: tuple[int, ...]) -> str:
+        """Return what ids write after others; empty where nothing can tell, as in a model without its tokeniser."""
+        shown = ids[:-1] if ids and ids[-1] == self._tokeniser.end else ids
+        with suppress(ExplorerError):
+            return self._tokeniser.text_after(before, shown) if shown else ""
+        return ""
 
     def taken(self, text: Given, target: Given | None = None) -> tuple[Tokens, Tokens | None]:
         """Take what a model is given, as `__call__`: the tokens of the text, and those that a decoder begins with."""
