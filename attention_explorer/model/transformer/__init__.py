@@ -12,10 +12,12 @@ from attention_explorer.model.transformer.change import Change, Twin
 from attention_explorer.model.transformer.changes import AS_TRAINED, CROSS, ENCODER, SELF, Softmax
 from attention_explorer.model.transformer.embedding import Embedding, Inputs
 from attention_explorer.model.transformer.head import Head
+from attention_explorer.model.transformer.head_weights import HeadWeights, head_weights
 from attention_explorer.model.transformer.layer import Layer, LayerRun
 from attention_explorer.model.transformer.network import Network, NetworkRun
 from attention_explorer.model.transformer.parts import FastNorm, Linear, Norms
 from attention_explorer.model.transformer.relative import RelativePositions
+from attention_explorer.model.transformer.reverse import Gradients, reverse, reverse_head
 from attention_explorer.model.transformer.rope import Rope
 from attention_explorer.model.transformer.spec import (
     PROJECTIONS,
@@ -47,7 +49,9 @@ __all__ = [
     "Change",
     "Embedding",
     "FastNorm",
+    "Gradients",
     "Head",
+    "HeadWeights",
     "Inputs",
     "Layer",
     "LayerRun",
@@ -70,5 +74,8 @@ __all__ = [
     "TransformerRun",
     "Twin",
     "Writer",
+    "head_weights",
+    "reverse",
+    "reverse_head",
     "together",
 ]

@@ -90,3 +90,47 @@ def activate_rows(activation: str, x: Floats) -> None:
     with np.errstate(under="ignore"):
         for start in range(0, len(x), rows):
             function(x[start : start + rows])
+
+
+# ---- Slopes, of rows that are left as they are ----
+
+
+def _relu_slope(x: Floats) -> Floats:
+    return np.asarray(x > 0.0, x.dtype)
+
+
+def _silu_slope(x: Floats) -> Floats:
+    """σ(x) (1 + x (1 − σ(x)))."""
+    with np.errstate(over="ignore"):
+        sigma = np.float32(1.0) / (np.float32(1.0) + np.exp(-x))
+    return np.asarray(sigma * (np.float32(1.0) + x * (np.float32(1.0) - sigma)))
+
+
+def _gelu_tanh_slope(x: Floats) -> Floats:
+    square = x * x
+    t = np.tanh(_SQUARE_ROOT * x * (np.float32(1.0) + _CUBIC * square))
+    inner = _SQUARE_ROOT * (np.float32(1.0) + np.float32(3.0) * _CUBIC * square)
+    return np.asarray(np.float32(0.5) * (np.float32(1.0) + t + x * (np.float32(1.0) - t * t) * inner))
+
+
+def _gelu_slope(x: Floats) -> Floats:
+    """Φ(x) + x φ(x), with Φ as `_gelu` has it."""
+    t = np.reciprocal(np.abs(x) * _STEP + np.float32(1.0))
+    tail = t * _POLYNOMIAL[0]
+    for coefficient in _POLYNOMIAL[1:]:
+        tail = (tail + coefficient) * t
+    bell = np.exp(np.float32(-0.5) * x * x)
+    tail *= bell
+    share = np.where(x < 0.0, tail, np.float32(1.0) - tail)
+    return np.asarray(share + x * bell * np.float32(1.0 / math.sqrt(2.0 * math.pi)))
+
+
+SLOPES: Mapping[str, Callable[[Floats], Floats]] = {
+    "relu": _relu_slope,
+    "gelu": _gelu_slope,
+    "gelu_new": _gelu_tanh_slope,
+    "gelu_pytorch_tanh": _gelu_tanh_slope,
+    "silu": _silu_slope,
+    "swish": _silu_slope,
+}
+"""Derivatives of `ACTIVATIONS`."""

@@ -34,6 +34,11 @@ class Linear:
             y += self.bias
         return y.reshape(*x.shape[:-1], -1)
 
+    def reverse(self, d_y: Floats) -> Floats:
+        """Return ∂L/∂x, (..., d_in), for ∂L/∂y, (..., d_out)."""
+        d_x: Floats = d_y.reshape(-1, d_y.shape[-1]) @ self.weight.T
+        return d_x.reshape(*d_y.shape[:-1], -1)
+
     def part(self, start: int, stop: int) -> Linear:
         """Return that of some of the d_out columns; nothing is copied."""
         return Linear(self.weight[:, start:stop], None if self.bias is None else self.bias[start:stop])
@@ -74,6 +79,16 @@ class FastNorm:
             y += self.bias
         return y
 
+    def reverse(self, x: Floats, d_y: Floats) -> Floats:
+        """Return ∂L/∂x of any number L, (..., d), for ∂L/∂y, (..., d)."""
+        rows = centred_rows(x) if self.kind is NormKind.LAYER else x
+        size = np.float32(x.shape[-1])
+        mean_square = np.einsum("...d,...d->...", rows, rows)[..., None] / size
+        divisor = norm_divisor(mean_square, self.eps, eps_inside_sqrt=True)
+        z, d_z = rows / divisor, d_y * self.gain
+        d_x = (d_z - z * (np.einsum("...d,...d->...", z, d_z)[..., None] / size)) / divisor
+        return centred_rows(d_x) if self.kind is NormKind.LAYER else d_x
+
 
 class Norms(NamedTuple):
     """The norms of a part f of a layer: after(x + inner(f(before(x)))), each of them or none."""
@@ -86,3 +101,8 @@ class Norms(NamedTuple):
 def normed(norm: FastNorm | None, x: Floats) -> Floats:
     """Return the normalised rows, or the rows themselves where there is no norm."""
     return x if norm is None else norm(x)
+
+
+def pulled(norm: FastNorm | None, x: Floats, d_y: Floats) -> Floats:
+    """Return ∂L/∂x, of a norm or of none."""
+    return d_y if norm is None else norm.reverse(x, d_y)

@@ -34,6 +34,11 @@ class Turn(NamedTuple):
         turned[..., self.rest] = x[..., self.rest]
         return turned
 
+    @property
+    def reverse(self) -> Turn:
+        """The rotation that pulls a derivative back: by as much the other way, and stretched as much."""
+        return self._replace(sin=-self.sin)
+
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Rope:
