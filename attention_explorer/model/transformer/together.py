@@ -2,24 +2,34 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
+from functools import partial
 from itertools import groupby
+from typing import TypeAlias
 
 import numpy as np
 
+from attention_explorer.model.arrays import Floats
 from attention_explorer.model.checkpoint import checkpoint
+from attention_explorer.model.transformer.attention import AttentionRun
 from attention_explorer.model.transformer.changes import CROSS, SELF, BatchChanges
 from attention_explorer.model.transformer.layer import Surroundings
 from attention_explorer.model.transformer.parts import normed
-from attention_explorer.model.transformer.stack import Keep, StackRun, checked, keep_nothing
+from attention_explorer.model.transformer.stack import StackRun, checked
 from attention_explorer.model.transformer.transformer import TransformerRun
 
 MOST = 2**22
 """Numbers of the largest array of a layer: of more runs the next ones wait, so that it stays at 16 MiB."""
+Keep: TypeAlias = Callable[[StackRun, str, int, Floats], object]
+"""Handed a tower, the kind of attention, its layer and its weights, (heads, n_q, n_k), as they come along."""
 
 
-def together(runs: Iterable[TransformerRun], keep: Keep = keep_nothing) -> None:
+def let_go(_run: StackRun, _kind: str, _layer: int, _weights: Floats) -> None:
+    """Let go of the weights."""
+
+
+def together(runs: Iterable[TransformerRun], keep: Keep = let_go) -> None:
     """Run what is left of several runs of one model.
 
     Parameters
@@ -27,7 +37,7 @@ def together(runs: Iterable[TransformerRun], keep: Keep = keep_nothing) -> None:
     runs : iterable of TransformerRun
         Of any lengths; those of one length are run at once, as many as fit in memory.
     keep : callable
-        As of `StackRun.reach`, for the main tower. What it is handed has an axis more, the first, over the runs.
+        Handed the weights of each tower and layer.
 
     Raises
     ------
@@ -35,7 +45,7 @@ def together(runs: Iterable[TransformerRun], keep: Keep = keep_nothing) -> None:
         As of `StackRun.reach`.
     """
     every = list(runs)
-    _towers([run.encoder for run in every if run.encoder is not None], keep_nothing)
+    _towers([run.encoder for run in every if run.encoder is not None], keep)
     _towers([run.main for run in every], keep)
 
 
@@ -57,11 +67,15 @@ def _towers(runs: Sequence[StackRun], keep: Keep) -> None:
     each = [run for run in dict.fromkeys(runs) if run.reached < run.count]
     for run in each:
         if run.goes_alone:
-            run.reach(run.count, keep)
+            run.reach(run.count, partial(_kept_alone, run, keep))
     for batch in batches([run for run in each if not run.goes_alone]):
         for place in range(min(run.reached for run in batch), batch[0].count):
             checkpoint()
             _layer([run for run in batch if run.reached == place], place, keep)
+
+
+def _kept_alone(run: StackRun, keep: Keep, kind: str, place: int, found: AttentionRun) -> None:
+    keep(run, kind, place, found.weights)
 
 
 def _layer(runs: Sequence[StackRun], place: int, keep: Keep) -> None:
@@ -70,8 +84,8 @@ def _layer(runs: Sequence[StackRun], place: int, keep: Keep) -> None:
     found = stack.layers[place](np.stack([run.latest for run in runs]), _joined(runs, place))
     checked(place, found.output)
     for kind, attention in ((SELF, found.attention), (CROSS, found.cross)):
-        if attention is not None:
-            keep(kind, place, attention)
+        for run, weights in zip(runs, () if attention is None else attention.weights, strict=attention is not None):
+            keep(run, kind, place, weights)
     final = stack.final_norm if place == len(stack.layers) - 1 else None
     for run, output in zip(runs, normed(final, found.output), strict=True):
         run.came_out(output)

@@ -27,6 +27,7 @@ from attention_explorer.model.transformer import (
     together,
 )
 from attention_explorer.model.transformer.embedding import Ids
+from attention_explorer.sources.circuits.asked import Circuits
 from attention_explorer.sources.models.generated import Drawing, Written, written_ids
 from attention_explorer.sources.models.names import model_name
 from attention_explorer.sources.models.pooling import MODULES, POOLINGS
@@ -45,7 +46,7 @@ Many = list[str] | list[tuple[str, str]] | list[Tokens] | list[list[int]] | list
 """Several at once."""
 
 
-class Model:
+class Model(Circuits):
     """A transformer with its tokeniser. All threads may use it.
 
     Parameters

@@ -136,6 +136,17 @@ class Tokeniser:
         """Whether its pieces are bytes, written in letters that stand for them, as those of GPT-2 are."""
         return b"ByteLevel" in self._library.decoder.__getstate__() if self._library.decoder is not None else False
 
+    def pieces(self, text: str) -> tuple[int, ...]:
+        """Return the ids of a text without any special tokens.
+
+        Raises
+        ------
+        ExplorerError
+            If the tokeniser cannot be used.
+        """
+        library = self._library
+        return tuple(guarded(self._where, lambda: library.encode(text, add_special_tokens=False).ids))
+
     def mask(self) -> str:
         """Return how a masked word is written; empty where the vocabulary has nothing for it."""
         library = self._library

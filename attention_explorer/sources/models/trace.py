@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from functools import cached_property
 from typing import NamedTuple
 
@@ -13,7 +14,13 @@ from attention_explorer.model.arrays import Floats
 from attention_explorer.model.scalars import size_from
 from attention_explorer.model.softmax import softmax
 from attention_explorer.model.transformer import SELF, LayerRun, TransformerRun
+from attention_explorer.model.transformer.changes import HEAD
 from attention_explorer.model.transformer.stack import Maps
+from attention_explorer.sources.circuits.lens import Lens, lens
+from attention_explorer.sources.circuits.metric import Asked, Word, metric_of
+from attention_explorer.sources.circuits.result import Result
+from attention_explorer.sources.circuits.split import Contributions, Writers, contributions, writers
+from attention_explorer.sources.circuits.words import TowersGradients, Words, gradients, words
 from attention_explorer.sources.models.tokeniser import Tokeniser
 
 
@@ -52,6 +59,26 @@ class Trace:
         """The ids of the tokens; in an encoder–decoder those of the decoder."""
         given, target = self.run.inputs
         return tuple((given if target is None else target).ids.tolist())
+
+    @property
+    def context_ids(self) -> tuple[int, ...]:
+        """Those of the text that an encoder read, or of the only tower."""
+        return tuple(self.run.inputs[0].ids.tolist())
+
+    @property
+    def mask(self) -> str:
+        """How the vocabulary spells a masked word; empty where it has none, or nothing can tell."""
+        with suppress(ExplorerError):
+            return self._tokeniser.mask()
+        return ""
+
+    def token(self, index: int) -> str:
+        """Return how the vocabulary spells an id."""
+        return self._tokeniser.token(index)
+
+    def pieces(self, text: str) -> tuple[int, ...]:
+        """Return the ids of a text without any special tokens: see `Tokeniser.pieces`."""
+        return self._tokeniser.pieces(text)
 
     def __repr__(self) -> str:
         heads = self.weights[0].shape[0]
@@ -141,3 +168,159 @@ class Trace:
         probabilities = np.stack([softmax(row)[best] for row, best in zip(self.logits, ids, strict=True)])
         tokens = tuple(tuple(self._tokeniser.token(each) for each in row) for row in ids.tolist())
         return TopTokens(ids, tokens, probabilities)
+
+    # ---- Circuits ----
+
+    @property
+    def residual(self) -> Result:
+        """What enters each layer, and what leaves the last, before the last norm, (layers + 1, n, d_model)."""
+        run = self.run.main
+        rows = [*run.hidden[:-1], run.layer(run.count - 1).output]
+        return Result(np.stack(rows), ("layer", "token", "feature"), {"token": self.tokens})
+
+    def heads(self, layer: int) -> Result:
+        """Return what each head of a layer writes, (heads, n, d_model): its mixture times its part of W_O.
+
+        With the bias of W_O, if there is one, they sum to what the attention writes.
+
+        Raises
+        ------
+        ArrayError
+            If there is no such layer.
+        """
+        mixed = self.part(HEAD, layer)
+        matrix = self.run.main.stack.layers[layer].attention.output.weight
+        wrote = mixed @ matrix.reshape(len(mixed), -1, matrix.shape[1])
+        return Result(wrote, ("head", "token", "feature"), {"token": self.tokens})
+
+    def lens(self, position: int = -1) -> Lens:
+        """Look at the residual of a position through the last norm and matrix, before the first layer and after each.
+
+        Parameters
+        ----------
+        position : int
+            Of which token; the last, or in a model that fills in words the masked one, if there is one.
+
+        Returns
+        -------
+        Lens
+            Probability and rank of any word by layer; the last is what the model itself says.
+
+        Raises
+        ------
+        ArrayError
+            If there is no such position.
+        ExplorerError
+            If the model has no head.
+
+        Notes
+        -----
+        nostalgebraist 2020 (the logit lens). What is read off lower layers was never meant to be read so.
+        """
+        return lens(self, position)
+
+    def contributions(self, answer: Word, against: Word | None = None, position: int = -1) -> Contributions:
+        """Split the logit of a word, less that of another, into what each head and network wrote of it.
+
+        Parameters
+        ----------
+        answer, against : str or int
+            Words of one token, or ids.
+        position : int
+            As for `lens`.
+
+        Returns
+        -------
+        Contributions
+            ``heads`` (layers, heads), ``networks`` (layers,), ``embedding`` and ``rest``, which sum to the difference
+            of logits, before these are capped. Norms divide by what they divided by in this run.
+
+        Raises
+        ------
+        ArrayError
+            If a word is not one token, there is no such position, or the run was changed.
+        ExplorerError
+            If the model has no head, or one with a network of its own, through which nothing sums.
+
+        Notes
+        -----
+        Elhage et al. 2021 (direct logit attribution). What a part wrote straight to the answer, not what it does for it
+        through later parts: `Model.knock_out` measures both.
+        """
+        return contributions(self, answer, against, position)
+
+    def writers(self, layer: int, head: int, query: int, key: int) -> Writers:
+        """Split a score q · k · scale of a head into what earlier heads, networks and the embedding wrote of it.
+
+        Parameters
+        ----------
+        layer, head : int
+            Whose score, from 0.
+        query, key : int
+            Of which tokens.
+
+        Returns
+        -------
+        Writers
+            ``key`` and ``query``, each of which sums to the score, before it is capped and biases of positions are
+            added. Norms divide by what they divided by in this run.
+
+        Raises
+        ------
+        ArrayError
+            If there is no such head or token, or the run was changed.
+        ExplorerError
+            If queries and keys are normalised over all heads together.
+        """
+        return writers(self, layer, head, query, key)
+
+    def words(self, answer: Word, against: Word | None = None, position: int = -1) -> Words:
+        """Ask which words made an answer: the gradient's estimate, and what is measured without each word's values.
+
+        Parameters
+        ----------
+        answer, against : str or int
+            A word, whose log probability is meant; or two, the difference of whose logits is.
+        position : int
+            As for `lens`.
+
+        Returns
+        -------
+        Words
+            ``estimate`` and ``measured``, (tokens,) each; of two towers the decoder's tokens, then the encoder's.
+
+        Raises
+        ------
+        ArrayError
+            If a word is not one token, there is no such position, or the run was changed.
+        ExplorerError
+            If the model has no head.
+
+        Notes
+        -----
+        Gradient × input: Denil et al. 2014. Values set to zero: after Mohebbi et al. 2023, here of all layers at once
+        and by the answer. The two differ where a softmax is saturated.
+        """
+        return words(self, answer, against, position)
+
+    def gradients(self, metric: Asked, position: int = -1) -> TowersGradients:
+        """Pull the gradient of a number back to all that was computed: residuals, q, k, v, scores, weights, heads.
+
+        Parameters
+        ----------
+        metric : str, int, (word, word), "loss" or a list of positions
+            As for `Model.knock_out`.
+        position : int
+            As for `lens`.
+
+        Returns
+        -------
+        TowersGradients
+            ``main`` and ``encoder``, each with a `LayerGradient` for each layer.
+
+        Raises
+        ------
+        ArrayError, ExplorerError
+            As for `words`.
+        """
+        return gradients(self, metric_of(self, metric, position))
