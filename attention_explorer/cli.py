@@ -13,6 +13,8 @@ from typing import TYPE_CHECKING, TypeVar
 from attention_explorer import __version__
 from attention_explorer.display import has_display
 from attention_explorer.errors import ExplorerError, ExportError, UsageError, did_you_mean, full_stop, quoted
+from attention_explorer.sources.circuits.command_line import COMMANDS as CIRCUITS
+from attention_explorer.sources.circuits.command_line import add_commands, answered
 
 if TYPE_CHECKING:
     # Loaded by the commands that need them: the command line answers without NumPy and Qt.
@@ -40,6 +42,8 @@ EXAMPLES = """examples:
   attention-explorer lesson handout soft.lesson.toml soft.pdf
   attention-explorer train it                     learn what “it” refers to, in a second or two
   attention-explorer train repeat --steps 300 --seed 1 out.npz
+  attention-explorer detect MODEL                 which heads of a model look back, and which copy
+  attention-explorer lens MODEL TEXT              what it would say if it ended after each layer
   attention-explorer gallery pictures             every page and preset as PNG files
   attention-explorer gallery pictures --size 2560x1440 --theme dark
 """
@@ -48,7 +52,7 @@ RENDER_EXAMPLES = "\n".join(["examples:", *(line for line in EXAMPLES.splitlines
 
 EXIT_CODES = "exit codes: 0 done, 1 it could not be done (standard error says why), 2 wrong usage"
 
-COMMANDS = ("run", "render", "gallery", "presets", "fields", "lesson", "train")
+COMMANDS = ("run", "render", "gallery", "presets", "fields", "lesson", "train", *CIRCUITS)
 
 STANDARD = "-"
 """Stands for standard input in the place of a session, and for standard output in that of a file."""
@@ -149,6 +153,7 @@ def parser() -> argparse.ArgumentParser:
     listed.add_argument("page", type=_page, nargs="?", metavar="PAGE", help="only those of this page")
     _add_lesson(commands)
     _add_train(commands)
+    add_commands(commands)
     return top
 
 
@@ -372,6 +377,9 @@ def _carry_out(options: argparse.Namespace) -> int:
             return _fields(options.page or "")
         case "train":
             return _train(options)
+        case name if name in CIRCUITS:
+            print(answered(options))
+            return 0
         case "lesson":
             return _hand_out(options) if options.task == "handout" else _check_lesson(options.file)
         case _:

@@ -18,6 +18,7 @@ import pytest
 from oracles import oracle_of, skip_without
 
 from attention_explorer.errors import FileError
+from attention_explorer.model.softmax import softmax
 from attention_explorer.sources.models import Model, load_model
 
 PLACES = {
@@ -103,3 +104,24 @@ def test_no_test_is_skipped_for_lack_of_what_the_lock_installs(distribution: str
         skip_without(distribution)
     with pytest.raises(pytest.skip.Exception):
         skip_without(f"{distribution}-of-nobody")
+
+
+def test_smollm2_copies_by_its_induction_heads() -> None:
+    """They are found, and without them the second copy of random tokens is foretold no better than the first."""
+    model, _ = opened("smollm2")
+    found = model.detect()
+    heads = found.named["induction"][:5]
+    assert heads[0] == (18, 6)
+    assert set(heads) >= {(17, 3), (17, 4), (18, 7)}
+    assert found.named["previous"][:2] == [(16, 0), (11, 1)]
+    assert not found.named["next"], "a decoder sees no later token"
+    once = np.random.default_rng(5).integers(1000, 49000, 30).tolist()
+    copy = list(range(31, 60))
+    before, after = model(once * 2), model(once * 2, off=heads)
+    losses = [
+        float(np.mean([-np.log(softmax(run.logits[at - 1])[run.ids[at]]) for at in copy]))  # type: ignore[index]
+        for run in (before, after)
+    ]
+    assert losses[1] > losses[0] + 4.0
+    effects = model.knock_out(once * 2, copy, heads=[*heads[:1], (0, 0)])
+    assert effects[heads[0]] > effects[0, 0]
