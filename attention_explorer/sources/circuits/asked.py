@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Iterable, Sequence
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from attention_explorer.errors import ArrayError, ExplorerError
@@ -14,9 +16,11 @@ from attention_explorer.sources.circuits.detect import Detected, detect
 from attention_explorer.sources.circuits.effects import knock_out, patch
 from attention_explorer.sources.circuits.metric import Asked
 from attention_explorer.sources.circuits.result import Result
+from attention_explorer.sources.circuits.survey import MOST, Survey, survey
 
 if TYPE_CHECKING:
-    from attention_explorer.sources.models.model import Given
+    from attention_explorer.sources.models.model import Given, Text
+    from attention_explorer.sources.models.tokeniser import Tokens
     from attention_explorer.sources.models.trace import Trace
 
 
@@ -32,6 +36,9 @@ class Circuits:
 
         def lazily(self, text: Given, target: Given | None = None) -> Trace:
             """Run it when its layers are looked at."""
+
+        def tokenize(self, text: Text) -> Tokens:
+            """Cut a text."""
 
     @property
     def final_norm(self) -> Callable[[Floats], Floats]:
@@ -235,3 +242,41 @@ class Circuits:
         Wang et al. 2022, appendix; with bare embeddings the heads of trained models that copy do not show.
         """
         return copying(self, words, seed)
+
+    def survey(
+        self,
+        path: str | os.PathLike[str],
+        most: int = MOST,
+        *,
+        save: str | os.PathLike[str] | None = None,
+        kind: str = SELF,
+    ) -> Survey:
+        """Look at what heads do over many texts, the lines of a file.
+
+        Parameters
+        ----------
+        path : str or path
+            A text in UTF-8, one text a line.
+        most : int
+            How many lines are read at most.
+        save : str or path, optional
+            An .npz file into which the sums go on the way: if it is there, the survey goes on where it stopped.
+        kind : str
+            As for `detect`.
+
+        Returns
+        -------
+        Survey
+            ``mean`` and ``spread``, (measures, layers, heads): previous, next, self_, earlier and sink as of `detect`,
+            entropy in bits, and distance in tokens.
+
+        Raises
+        ------
+        ExplorerError
+            If a file cannot be read, or holds something else.
+
+        Notes
+        -----
+        Clark et al. 2019, section 3.
+        """
+        return survey(self, Path(path), most, None if save is None else Path(save), kind)

@@ -11,13 +11,14 @@ from attention_explorer.errors import UsageError
 if TYPE_CHECKING:
     from attention_explorer.sources.models import Model
 
-DETECT, KNOCK_OUT, PATCH, LENS, ATTRIBUTE = "detect", "knock-out", "patch", "lens", "attribute"
+DETECT, KNOCK_OUT, PATCH, LENS, ATTRIBUTE, SURVEY = "detect", "knock-out", "patch", "lens", "attribute", "survey"
 COMMANDS = {
     DETECT: "score every head by where it looks: the token before, the same one, what followed it, the first one",
     KNOCK_OUT: "switch every head off, one by one, and print what that does to a word or to the loss",
     PATCH: "run a twin of a text with values of the text put in: where the answer is decided",
     LENS: "print what a model would say next if it ended after each of its layers",
     ATTRIBUTE: "print which heads wrote an answer, and which words made it",
+    SURVEY: "look at what heads do over the lines of a file, on average and how that differs",
 }
 
 
@@ -26,7 +27,7 @@ def add_commands(commands: argparse._SubParsersAction[Any]) -> None:
     for name, what in COMMANDS.items():
         command = commands.add_parser(name, help=what, description=f"{what[0].upper()}{what[1:]}. All counts from 0.")
         command.add_argument("model", type=Path, metavar="MODEL", help="a folder, or a .gguf file")
-        if name != DETECT:
+        if name not in (DETECT, SURVEY):
             command.add_argument("text", metavar="TEXT", help="what the model reads")
             command.add_argument("--target", metavar="TEXT", help="what the decoder of BART or T5 has written")
             command.add_argument(
@@ -51,6 +52,10 @@ def _add_own(name: str, command: argparse.ArgumentParser) -> None:
             "--text", action="append", metavar="TEXT", help="instead of random tokens; may be repeated"
         )
         command.add_argument("--seed", type=int, default=0, metavar="N", help="of the random tokens, 0 by default")
+    if name == SURVEY:
+        command.add_argument("file", type=Path, metavar="FILE", help="a text, one sentence a line")
+        command.add_argument("--most", type=int, default=10_000, metavar="N", help="lines at most, 10000 by default")
+        command.add_argument("--save", type=Path, metavar="FILE", help="keep sums here (.npz), and go on with them")
     if name == LENS:
         command.add_argument("--word", metavar="WORD", help="print this word's probability and rank as well")
 
@@ -87,6 +92,8 @@ def _results(model: Model, options: argparse.Namespace) -> list[Any]:
         case "patch":
             how = {"target": options.target, "position": options.position}
             return [model.patch(options.text, options.twin, _asked(options), options.where, **how)]
+        case "survey":
+            return [model.survey(options.file, options.most, save=options.save)]
         case "lens":
             lens = model(options.text, options.target).lens(options.position)
             return [lens] if options.word is None else [lens, lens.probability(options.word), lens.rank(options.word)]

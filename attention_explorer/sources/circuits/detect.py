@@ -78,7 +78,7 @@ def detect(model: Circuits, texts: Sequence[Given] | None = None, seed: int = 0,
     given: list[Given] = random if texts is None else list(texts)
     if not given:
         raise ArrayError("there is no text to look at: give one or more, or leave texts out")
-    plain = _scores(model, given, kind, _places)
+    plain = _scores(model, given, kind, places)
     scores = {name: found[0] for name, found in (plain | repeated).items()}
     even = {name: found[1] for name, found in (plain | repeated).items()}
     return Detected(**{name: Result(array, ("layer", "head")) for name, array in scores.items()}, even=even)
@@ -95,7 +95,7 @@ def _random_texts(model: Circuits, seed: int) -> list[Given]:
     return [[*map(int, ids), *map(int, ids)] for ids in once]
 
 
-def _places(ids: Sequence[int]) -> Places:
+def places(ids: Sequence[int]) -> Places:
     """Return where each kind looks, (n, n)."""
     n, row = len(ids), np.array(ids)
     same = (row[:, None] == row) & np.tri(n, k=-1, dtype=np.bool_)
@@ -136,8 +136,8 @@ def _scores(
     model: Circuits, texts: Sequence[Given], kind: str, places_of: Callable[[Sequence[int]], Places]
 ) -> dict[str, tuple[Floats, float]]:
     """Return the score of all heads for each kind, and the highest that even weights would have in any layer."""
-    traces = [model.lazily(each, _target(model, each)) for each in texts]
-    towers = [_tower(trace, kind) for trace in traces]
+    traces = [model.lazily(each, as_read(model, each)) for each in texts]
+    towers = [tower_of(trace, kind) for trace in traces]
     ids = [trace.context_ids if kind == ENCODER else trace.ids for trace in traces]
     at = {
         id(tower): {name: p.astype(np.float32) for name, p in places_of(i).items()}
@@ -160,12 +160,19 @@ def _scores(
     return {name: (t.given / counts[name], float((t.even / counts[name]).max())) for name, t in tallies.items()}
 
 
-def _target(model: Circuits, text: Given) -> Given | None:
+def as_read(model: Circuits, text: Given) -> Given | None:
     """Return what a decoder is given that looks at an encoder: the same."""
     return None if model.transformer.encoder is None else text
 
 
-def _tower(trace: Trace, kind: str) -> StackRun:
+def tower_of(trace: Trace, kind: str) -> StackRun:
+    """Return the tower whose heads are looked at.
+
+    Raises
+    ------
+    ArrayError
+        If there is no such tower.
+    """
     if kind == ENCODER and trace.run.encoder is not None:
         return trace.run.encoder
     if kind != SELF:

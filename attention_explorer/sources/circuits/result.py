@@ -146,8 +146,13 @@ def _npz(arrays: Mapping[str, Result]) -> bytes:
         held[name or "values"] = np.asarray(array)
         held[f"{before}axes"] = np.array(array.axes, np.str_)
         held |= {f"{before}labels_{axis}": np.array(labels, np.str_) for axis, labels in array.labels.items()}
+    return npz(held)
+
+
+def npz(held: Mapping[str, np.ndarray[Any, Any]]) -> bytes:
+    """Return an NPZ file of arrays."""
     file = io.BytesIO()
-    np.savez(file, **held)
+    np.savez(file, **held)  # type: ignore[arg-type] # its stubs take the names for options
     return file.getvalue()
 
 
