@@ -74,14 +74,14 @@ Places = Mapping[str, np.ndarray[tuple[int, ...], np.dtype[np.bool_]]]
 def detect(model: Circuits, texts: Sequence[Given] | None = None, seed: int = 0, kind: str = "self") -> Detected:
     """Score all heads: see `Model.detect`."""
     random = _random_texts(model, seed)
-    repeated = _scores(model, random, kind, lambda ids: _copies(len(ids)))
-    given: list[Given] = random if texts is None else list(texts)
-    if not given:
+    if texts is None:
+        found = _scores(model, random, kind, lambda ids: {**places(ids), **_copies(len(ids))})
+    elif not texts:
         raise ArrayError("there is no text to look at: give one or more, or leave texts out")
-    plain = _scores(model, given, kind, places)
-    scores = {name: found[0] for name, found in (plain | repeated).items()}
-    even = {name: found[1] for name, found in (plain | repeated).items()}
-    return Detected(**{name: Result(array, ("layer", "head")) for name, array in scores.items()}, even=even)
+    else:
+        found = _scores(model, list(texts), kind, places) | _scores(model, random, kind, lambda ids: _copies(len(ids)))
+    scores = {name: Result(array, ("layer", "head")) for name, (array, _) in found.items()}
+    return Detected(**scores, even={name: even for name, (_, even) in found.items()})
 
 
 def _random_texts(model: Circuits, seed: int) -> list[Given]:
@@ -127,7 +127,7 @@ class _Tally:
 
     def add(self, layer: int, weights: Floats, places: Floats, visible: Floats) -> None:
         """Add the rows of a layer, (heads, n, n)."""
-        self.given[layer] += np.einsum("hqk,qk->h", weights, places)
+        self.given[layer] += weights.reshape(len(weights), -1) @ places.ravel()
         even = visible / np.maximum(visible.sum(axis=1, keepdims=True), 1.0)
         self.even[layer] += float((even * places).sum())
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import islice
@@ -153,7 +154,7 @@ def _kept(sums: _Sums, path: Path) -> bytes:
 def _go_on(sums: _Sums, save: Path, path: Path) -> None:
     """Take what was added up before, if it is of this file and a model of this shape."""
     try:
-        with np.load(save) as stored:
+        with np.load(io.BytesIO(save.read_bytes())) as stored:
             held = {name: stored[name] for name in ("count", "total", "squares", "state")}
     except (OSError, ValueError, KeyError, EOFError, BadZipFile) as error:
         raise FileError(f"“{save.name}” holds no survey to go on with: name another file, or delete it.") from error

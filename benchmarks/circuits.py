@@ -1,0 +1,72 @@
+"""Circuits: what is asked of all heads, over so many bare runs of the model; the reverse pass, and memory."""
+
+from __future__ import annotations
+
+import tracemalloc
+from collections.abc import Callable
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+import numpy as np
+
+from attention_explorer.sources.models import Model, load_model
+from benchmarks.models import MEBIBYTE
+from benchmarks.random_models import write_smollm2
+from benchmarks.report import Row
+from benchmarks.timing import Contender, Samples, in_turns
+
+TOKENS, ROUNDS, WARM_UP = 16, 3, 1
+KNOCK_OUT_AIM, PATCH_AIM, DETECT_AIM, REVERSE_AIM, MEMORY_AIM = 0.6, 0.6, 1.3, 2.5, 200.0
+WORDS = 5000, 6000
+
+
+def measure() -> list[Row]:
+    """Measure on a model of the size of SmolLM2, with random weights."""
+    with TemporaryDirectory() as folder:
+        model = load_model(write_smollm2(Path(folder)))
+        draw = np.random.default_rng(0)
+        ids = draw.integers(1000, 40_000, TOKENS).tolist()
+        model(ids)  # reads the weights
+        return [*_effects(model, ids), *_passes(model, ids), _memory(model, ids)]
+
+
+def _effects(model: Model, ids: list[int]) -> list[Row]:
+    """All knock-outs, and a map of all positions, over as many runs."""
+    twin, stack = [*ids[:3], ids[3] + 1, *ids[4:]], model.transformer.main
+    heads, places = len(stack.layers) * stack.spec.heads, len(stack.layers) * len(ids)
+    return [
+        _row(f"knock out all {heads} heads", lambda: model.knock_out(ids, WORDS), model, ids, heads, KNOCK_OUT_AIM),
+        _row(f"put in {places} residuals", lambda: model.patch(ids, twin, WORDS), model, ids, places, PATCH_AIM),
+    ]
+
+
+def _passes(model: Model, ids: list[int]) -> list[Row]:
+    """Detectors over their runs, and gradients over one."""
+    trace, four = model(ids), [np.arange(1000, 1080).tolist()] * 4
+    detect, bare = in_turns(
+        Contender(model.detect), Contender(lambda: [model(each) for each in four]), rounds=ROUNDS, warm_up=WARM_UP
+    )
+    gradients, run = in_turns(
+        Contender(lambda: trace.gradients(WORDS)), Contender(lambda: model(ids)), rounds=ROUNDS * 3, warm_up=WARM_UP
+    )
+    return [
+        Row("circuits: score all heads, 4 × 80 tokens", detect, "their runs", bare, DETECT_AIM),
+        Row("circuits: pull gradients back", gradients, "a run", run, REVERSE_AIM),
+    ]
+
+
+def _row(what: str, ours: Callable[[], object], model: Model, ids: list[int], runs: int, aim: float) -> Row:
+    """Return a question over so many runs; one is measured, and counted as often."""
+    asked, one = in_turns(Contender(ours), Contender(lambda: model(ids)), rounds=ROUNDS, warm_up=WARM_UP)
+    theirs = Samples(tuple(value * runs for value in one.values))
+    return Row(f"circuits: {what}, {len(ids)} tokens", asked, f"{runs} runs", theirs, aim)
+
+
+def _memory(model: Model, ids: list[int]) -> Row:
+    """Return the memory that all knock-outs take beside the model, in MiB, over one MiB."""
+    tracemalloc.start()
+    model.knock_out(ids, WORDS)
+    peak = tracemalloc.get_traced_memory()[1] / MEBIBYTE
+    tracemalloc.stop()
+    one = Samples((1.0,))
+    return Row("circuits: memory of all knock-outs", Samples((peak,)), "1 MiB", one, MEMORY_AIM, unit="MiB")
