@@ -242,7 +242,9 @@ def _step(change: Change, layer: int, room: Room, said: str) -> Step:
         for (name, given), count in zip(axes, shape, strict=False)
     ]
     every = [list(range(count)) if some is None else some for some, count in zip(chosen, shape, strict=False)]
-    at: Index = () if all(some is None for some in chosen) else np.ix_(*every)
+    while every and chosen[len(every) - 1] is None:
+        every.pop()  # all rows, as of most changes: heads alone are picked
+    at: Index = np.ix_(*every) if every else ()
     single = tuple(axis for axis, (_, given) in enumerate(axes) if is_whole(given))
     value, visible = _value(change, layer, shape, at, single)
     return Step(at, value, change.how == ADD, visible, said)
