@@ -132,20 +132,29 @@ def contributions(trace: Trace, answer: object, against: object = None, position
     head = head_of(trace)()
     if trace.run.is_altered:
         raise ArrayError("contributions are of a run without changes: run the text without them")
-    if head.transform is not None:
+    if head.activation or (head.transform is not None and head.norm is not None):
         raise ExplorerError(
             "This model fills in words through a network of its own, so logits are no sum of what parts wrote: ask a "
             "decoder."
+        )
+    if head.cap is not None:
+        raise ExplorerError(
+            f"The logits of this model are capped at ±{head.cap:g}, so they are no sum of what parts wrote: ask a "
+            "model without a cap."
         )
     run, at = trace.run.main, place_of(trace, position)
     ids = [word_id(trace, each) for each in (answer, against) if each is not None]
     signs = np.array((1.0, -1.0)[: len(ids)])
     weight = head.decode.weight[:, ids].astype(np.float64)
     rest = 0.0 if head.decode.bias is None else float(head.decode.bias[ids] @ signs)
+    way = weight @ signs
+    if head.transform is not None:  # a matrix alone, as in OPT, whose word vectors are narrower
+        rest += 0.0 if head.transform.bias is None else float(head.transform.bias @ way)
+        way = head.transform.weight.astype(np.float64) @ way
     last = run.layer(run.count - 1).output[at]
-    way, bias = _Frozen(run.stack.final_norm, last).pulled(weight @ signs * head.scale)
-    found = run.hidden[-1][at].astype(np.float64) @ weight @ signs * head.scale + rest
-    return _Split(run, run.count, at, way, rest + bias, float(found)).contributions()
+    found = float(run.hidden[-1][at].astype(np.float64) @ way * head.scale + rest)
+    way, bias = _Frozen(run.stack.final_norm, last).pulled(way * head.scale)
+    return _Split(run, run.count, at, way, rest + bias, found).contributions()
 
 
 def writers(trace: Trace, layer: int, head: int, query: int, key: int) -> Writers:
