@@ -144,7 +144,7 @@ class View(Generic[S]):
 
     def set_elsewhere(self, state: S) -> str:
         """Return what counts here and is not as it starts, of what is not set beside the picture, in a line."""
-        start, beside = self.part.kind(), (*self.fields, self.main)
+        start, beside = self.of(self.part.kind()), (*self.fields, self.main)
         begun = {
             name: value_of(start, name) for name in self._decisive(start, self.more)
         }  # without those that do nothing there
