@@ -268,11 +268,13 @@ def reverse_head(head: Head, hidden: Floats, d_logits: Floats) -> Floats:
         d_logits = d_logits * (np.float32(1.0) - np.square(share))
     d_x = head.decode.reverse(d_logits)
     if head.transform is not None:
-        activated, slope = inner.copy(), np.float32(1.0)
+        activated = inner.copy()
         if head.activation:
             ACTIVATIONS[head.activation](activated)
-            slope = SLOPES[head.activation](inner)
-        d_x = head.transform.reverse(pulled(head.norm, activated, d_x) * slope)
+        d_x = pulled(head.norm, activated, d_x)
+        if head.activation:
+            d_x = d_x * SLOPES[head.activation](inner)
+        d_x = head.transform.reverse(d_x)
     else:
         d_x = pulled(head.norm, inner, d_x)
     return d_x * np.float32(head.scale)
