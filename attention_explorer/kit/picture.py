@@ -220,6 +220,10 @@ class Picture(Generic[S, N]):
         """Return what a key leads to from what is chosen, where it changes nothing."""
         return None if self.reason(numbers) else self.item(numbers).walk(hit, key)
 
+    def has(self, _numbers: N, _hit: Hit) -> bool:
+        """Whether what keys have chosen in an earlier picture is still there."""
+        return False
+
     def title(self, numbers: N) -> str:
         """Return what stands above it."""
         return NOTHING if self.reason(numbers) else self.headline(numbers)

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from PySide6.QtCore import Signal
-from PySide6.QtWidgets import QHBoxLayout, QLabel, QWidget
+from PySide6.QtCore import Qt, Signal
+from PySide6.QtWidgets import QHBoxLayout, QLabel, QSlider, QWidget
 
 from attention_explorer.core.declared import declaration_of, usual_of, value_of
 from attention_explorer.core.numerals import grouped
@@ -66,6 +66,14 @@ class MainQuantity(Card):
             self.sliders[key] = slider
             self._row.addWidget(slider, 1)
         return self.sliders[key]
+
+    def take_keyboard(self, view: View[Any], reason: Qt.FocusReason) -> None:
+        """Have the keyboard, for the main quantity of a view."""
+        self.slider_of(view).slider.setFocus(reason)
+
+    def step(self, view: View[Any], turn: QSlider.SliderAction) -> None:
+        """Go a step up or down."""
+        self.slider_of(view).slider.triggerAction(turn)
 
     def lead(self, widget: QWidget) -> None:
         """Put a widget before the sliders."""

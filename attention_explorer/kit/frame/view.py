@@ -34,11 +34,14 @@ class Try(Generic[S]):
         (state) -> whether it is.
     light : str
         The field whose control does it; empty for the picture.
+    fits : callable
+        (state) -> whether it can be done there at all; it is not offered otherwise.
     """
 
     words: str
     is_done: Callable[[S], bool]
     light: str = ""
+    fits: Callable[[S], bool] = lambda _state: True
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,6 +64,8 @@ class Part(Generic[S]):
         Its field that says which of its views is on show.
     together : tuple of str
         Fields that make sense together alone: an example that sets one of them sets all.
+    reasons : callable
+        (state) -> by field why it cannot be set there, where the field does not say so itself.
     """
 
     name: str
@@ -70,6 +75,7 @@ class Part(Generic[S]):
     written: Mapping[str, Written] = field(default_factory=dict)
     shown_by: str = "picture"
     together: tuple[str, ...] = ()
+    reasons: Callable[[S], Mapping[str, str]] = lambda _state: {}
 
 
 @dataclass(frozen=True, slots=True)

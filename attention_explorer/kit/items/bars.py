@@ -24,7 +24,7 @@ class Bar:
     Attributes
     ----------
     symbol : str
-        What stands in its badge: k₁.
+        What stands in its badge: k₁; empty where none of them has a badge.
     share : float
         How long it is, 0 to 1.
     number : str
@@ -93,7 +93,8 @@ class NamedBars(Item[BarsLayout]):
         high, metrics = self._row_height(look), QFontMetricsF(look.font(13, bold=True))
         top = box.top() + look.px(HEAD)
         rows = tuple(QRectF(box.left(), top + i * high, box.width(), high) for i in range(len(self.bars)))
-        left, gap = box.left() + look.px(2 * BADGE + 10), look.px(GAP)
+        badge = look.px(2 * BADGE + 10) if any(bar.symbol for bar in self.bars) else 0
+        left, gap = box.left() + badge, look.px(GAP)
         said = max(metrics.horizontalAdvance(bar.words) for bar in self.bars)
         words = QRectF(left, 0, min(said, look.px(MOST_WORDS)), 0)
         left = words.right() + (gap if said else 0)
@@ -125,17 +126,18 @@ class NamedBars(Item[BarsLayout]):
     def _paint_row(self, painter: QPainter, layout: BarsLayout, row: QRectF, bar: Bar, look: Look) -> None:
         theme, right, middle = look.theme, Qt.AlignmentFlag.AlignRight, Qt.AlignmentFlag.AlignVCenter
         radius = min(look.px(BADGE), row.height() / 2 - 1)
-        draw_badge(
-            painter,
-            QPointF(row.left() + look.px(BADGE + 2), row.center().y()),
-            bar.symbol,
-            font=look.font(12, bold=True),
-            radius=radius,
-            ink=getattr(theme, f"{self.ink}_ink"),
-            edge=getattr(theme, self.ink),
-            fill=theme.card,
-            width=2.0 * look.zoom,
-        )
+        if bar.symbol:
+            draw_badge(
+                painter,
+                QPointF(row.left() + look.px(BADGE + 2), row.center().y()),
+                bar.symbol,
+                font=look.font(12, bold=True),
+                radius=radius,
+                ink=getattr(theme, f"{self.ink}_ink"),
+                edge=getattr(theme, self.ink),
+                fill=theme.card,
+                width=2.0 * look.zoom,
+            )
         painter.setPen(colour_of(theme.text))
         painter.setFont(look.font(13))
         place = _across(layout.words, row)

@@ -170,3 +170,25 @@ class Beside(Together):
 
     def height(self, look: Look, width: float) -> float | None:
         return self._turned().height(look, width) if self._is_narrow(look, width) else None
+
+
+@dataclass(frozen=True, slots=True)
+class Grid(Together):
+    """Items in lines of so many, all equally large; keys go from one to the next as they stand."""
+
+    columns: int = 1
+
+    def boxes(self, look: Look, box: QRectF) -> list[QRectF]:
+        gap, lines = look.px(self.gap), -(-len(self.items) // self.columns)
+        wide = max((box.width() - gap * (self.columns - 1)) / self.columns, 1.0)
+        high = max((box.height() - gap * (lines - 1)) / lines, 1.0)
+        places = (divmod(number, self.columns) for number in range(len(self.items)))
+        return [QRectF(box.left() + x * (wide + gap), box.top() + y * (high + gap), wide, high) for y, x in places]
+
+    def walk(self, hit: Hit | None, key: int) -> Hit | None:
+        if key not in TURNS:
+            return None
+        own = next((number for number, item in enumerate(self.items) if item.owns(hit)), None)
+        down, along = TURNS[key]
+        to = 0 if own is None else min(max(own + down * self.columns + along, 0), len(self.items) - 1)
+        return Hit(self.items[to].name)

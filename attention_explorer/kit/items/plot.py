@@ -84,6 +84,8 @@ class Plot(Item[PlotLayout]):
         Whether what has a name is named in lines above the plot.
     margin : float
         Pixels at zoom 1 left of the axes at least, so that what stands above one another shares its columns.
+    is_square : bool
+        Whether a unit across is as long as one up, where both axes are as long.
     """
 
     name: str
@@ -95,6 +97,7 @@ class Plot(Item[PlotLayout]):
     stops: Sequence[float] = ()
     has_legend: bool = True
     margin: float = 0.0
+    is_square: bool = False
     is_given: bool = False
 
     def of(self, kind: type[M]) -> list[M]:
@@ -126,6 +129,9 @@ class Plot(Item[PlotLayout]):
             inside = (1.0 - self.across.share(tick)) * (box.width() - left - right)
             right = max(right, text_size(font, text)[0] / 2 - inside)
         plot = QRectF(box.left() + left, box.top() + above, max(box.width() - left - right, 8.0), high)
+        if self.is_square:
+            side = min(plot.width(), plot.height())
+            plot = QRectF(plot.center().x() - side / 2, plot.center().y() - side / 2, side, side)
         return PlotLayout(box, plot, self.across, self.up)
 
     def held(self, pressed: PlotLayout, look: Look, box: QRectF) -> PlotLayout:

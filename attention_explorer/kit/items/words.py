@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from PySide6.QtCore import QRectF, Qt
 from PySide6.QtGui import QFontMetricsF, QPainter
 
-from attention_explorer.kit.drawing.marks import colour_of
+from attention_explorer.kit.drawing.marks import colour_of, paint_reason
 from attention_explorer.kit.items.item import Item
 from attention_explorer.kit.theme import Look
 
@@ -38,6 +38,27 @@ class Title(Item[QRectF]):
         painter.setPen(colour_of(getattr(look.theme, self.ink)))
         words = QFontMetricsF(font).elidedText(self.text, Qt.TextElideMode.ElideRight, layout.width())
         painter.drawText(layout, Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter, words)
+
+    def spoken(self) -> str:
+        return self.text
+
+
+@dataclass(frozen=True, slots=True)
+class Message(Item[QRectF]):
+    """A sentence in the place of what cannot be drawn, and why."""
+
+    name: str
+    text: str
+    is_given: bool = False
+
+    def layout(self, _look: Look, box: QRectF) -> QRectF:
+        return box
+
+    def data_box(self, layout: QRectF) -> QRectF:
+        return layout
+
+    def paint(self, painter: QPainter, layout: QRectF, look: Look, *, vector: bool = False) -> None:
+        paint_reason(painter, self.text, layout, look)
 
     def spoken(self) -> str:
         return self.text

@@ -48,6 +48,7 @@ class PicturesCanvas(PointedPicture):
         self._ground_kept: tuple[object, QPixmap] | None = None
         self._drag: Callable[[QPointF], Change[Any] | None] | None = None
         self._pressed: object = None  # the layout under the pointer when the drag began
+        self._is_walked = False  # whether what is pointed at was chosen by keys
         self.heading = ""
         """What stands above the picture, for `spoken`."""
 
@@ -95,7 +96,11 @@ class PicturesCanvas(PointedPicture):
     def picture_changed(self) -> None:
         self._layout = None
         # What the pointer was on may be gone from the picture.
-        self._point_at(NOWHERE if self._pointer is None or not self.isVisible() else self.spot_at(self._pointer))
+        if self._is_walked:
+            is_there = self._drawing is not None and self._drawing.has(self._picture, self.hovered)
+            self._point_at(self.hovered if is_there else NOWHERE)
+        else:
+            self._point_at(NOWHERE if self._pointer is None or not self.isVisible() else self.spot_at(self._pointer))
         super().picture_changed()
 
     def resizeEvent(self, event: QResizeEvent) -> None:
@@ -204,6 +209,19 @@ class PicturesCanvas(PointedPicture):
             event.ignore()  # the page may know the key
         else:
             self._point_at(spot)
+            self._is_walked = True
+
+    def _point_at(self, spot: Spot) -> None:
+        if spot != self.hovered:
+            self._is_walked = False
+        super()._point_at(spot)
+
+    def let_go(self) -> bool:
+        """Point at nothing any more where keys have chosen something; return whether they have."""
+        was = self._is_walked
+        if was:
+            self._point_at(NOWHERE)
+        return was
 
     def focusOutEvent(self, event: QFocusEvent) -> None:
         if self._drag is not None:  # a dialog was opened by its keys, and is what hears of the button that is let go

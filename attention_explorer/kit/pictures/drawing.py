@@ -139,6 +139,10 @@ class PictureDrawing(Generic[S, P, L]):
     paint_given: Callable[..., None] | None = None
     """(painter, picture, layout, look): paint instead of these names what is given, and “?” for what is computed."""
 
+    def has(self, _picture: P, _spot: object) -> bool:
+        """Whether what keys have chosen in an earlier picture is still there."""
+        return False
+
     def held(self, picture: P, look: Look, room: QRectF, _pressed: L) -> L:
         """Lay it out while something of it is dragged."""
         return self.layout(picture, look, room)

@@ -39,6 +39,8 @@ class PicturesFigure:
     style: FigureStyle = FigureStyle()
     page: str = ""
     """The name of the page; that of the class of the state, if it is empty."""
+    stem: str = ""
+    """The name a file is proposed; that of the title, if it is empty."""
 
     @cached_property
     def picture(self) -> object:
@@ -55,7 +57,7 @@ class PicturesFigure:
     @property
     def file_stem(self) -> str:
         """The name a file is proposed."""
-        return re.sub(r"\W+", "-", self.title).strip("-")
+        return self.stem or re.sub(r"\W+", "-", self.title).strip("-")
 
     @property
     def has_cells(self) -> bool:

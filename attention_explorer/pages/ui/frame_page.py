@@ -38,6 +38,7 @@ from attention_explorer.pages.explorer import ExplorerState
 from attention_explorer.pages.ui.page import PageAction
 from attention_explorer.pages.ui.requesting_page import RequestingPage
 from attention_explorer.pages.ui.session import Session
+from attention_explorer.session.jobs import JobQueue
 from attention_explorer.session.requests import Requests
 
 if TYPE_CHECKING:
@@ -75,7 +76,6 @@ class FramePage(RequestingPage):
         super().__init__(session, look, parent)
         self.views = self.make_views()
         self.requests = Requests(self, self._streams)
-        self.jobs = self.requests.jobs
         self.is_open = False
         """Whether the drawer is open."""
         self._is_lent = False  # because something of it was named, not because somebody wanted it
@@ -90,7 +90,7 @@ class FramePage(RequestingPage):
         self.also.setObjectName("muted")
         self.also.setWordWrap(True)
         self.canvas = self.make_canvas()
-        self.main = MainQuantity(session, look)
+        self.main = self.make_main()
         self.panel = FramePanel(look)
         self.drawer = Drawer(look)
         self._build()
@@ -107,6 +107,10 @@ class FramePage(RequestingPage):
         """Return what shows the picture."""
         return PicturesCanvas(self.look, "Large picture", lambda: self.state)
 
+    def make_main(self) -> MainQuantity:
+        """Return by what the main quantity is moved."""
+        return MainQuantity(self.session, self.look)
+
     def panel_of(self, view: View[Any], numbers: Any) -> Panel:  # noqa: ANN401 # of the picture of the view
         """Return what stands beside the picture of a view."""
         panel: Panel = view.picture.panel(numbers)
@@ -120,6 +124,11 @@ class FramePage(RequestingPage):
     def controls_of(self, _view: View[Any]) -> Sequence[QWidget]:
         """Return widgets of a view that set no field, such as a button that measures."""
         return ()
+
+    @property
+    def jobs(self) -> JobQueue:
+        """What computes for the page now."""
+        return self.requests.jobs
 
     # ---- What is on show ----
 
@@ -389,7 +398,7 @@ class FramePage(RequestingPage):
         form = self.form_of(view)
         for other in self._forms.values():
             other.setVisible(other is form)
-        form.show_state(state)
+        form.show_state(state, view.part.reasons(state))
         elsewhere = "" if ready in view.presets else view.set_elsewhere(state)
         self.also.setText(f"Also set: {elsewhere}")
         self.also.setVisible(bool(elsewhere))
@@ -414,7 +423,8 @@ class FramePage(RequestingPage):
         return getattr(state, self.view_of(state).part.name)
 
     def _show_tries(self) -> None:
-        self.panel.tries.show_tries(self.view.id.value, self.view.tries, self.state)
+        state = self.state
+        self.panel.tries.show_tries(self.view.id.value, [each for each in self.view.tries if each.fits(state)], state)
 
     def _on_undone(self, old: ExplorerState, new: ExplorerState, _text: str) -> None:
         view = self.view_of(new)
@@ -520,7 +530,7 @@ class FramePage(RequestingPage):
         if not wanted.light:
             self.canvas.setFocus(reason)
         elif self.view.main and wanted.light == self.view.main:
-            self.main.slider_of(self.view).slider.setFocus(reason)
+            self.main.take_keyboard(self.view, reason)
         elif wanted.light in self.form_of(self.view).controls:
             _focus(self.form_of(self.view).controls[wanted.light])
         else:
@@ -550,7 +560,7 @@ class FramePage(RequestingPage):
         if is_escape and self.is_open and not self.is_alone:
             self.open_drawer(False)
         elif step is not None and not event.modifiers() & _NOT_TYPED and self.view.main:
-            self.main.slider_of(self.view).slider.triggerAction(step)
+            self.main.step(self.view, step)
         else:
             super().keyPressEvent(event)
 
