@@ -50,7 +50,7 @@ if TYPE_CHECKING:
     from attention_explorer.pages.lookup.state import DescentSpeed, Entry, LookupState, LookupView, Overlay, ValueKind
     from attention_explorer.pages.positions.state import PositionKind, PositionsState
     from attention_explorer.pages.stack.state import BlockState
-    from attention_explorer.pages.training.state import Speed, TrainingState
+    from attention_explorer.pages.training.state import Speed, TrainingState, TrainingView
     from attention_explorer.rendering import render
     from attention_explorer.sources.hand_made_recipe import HandMadeRecipe
     from attention_explorer.sources.learned.setup import LearningSetup
@@ -102,6 +102,7 @@ __all__ = [
     "ToyRecipe",
     "Trained",
     "TrainingState",
+    "TrainingView",
     "ValueKind",
     "View",
     "Writing",
@@ -159,6 +160,7 @@ _MODULE_OF = {
     "ToyRecipe": "sources.recipe",
     "Trained": "training",
     "TrainingState": "pages.training.state",
+    "TrainingView": "pages.training.state",
     "ValueKind": "pages.lookup.state",
     "View": "api",
     "Writing": "pages.heads.writing",

@@ -43,13 +43,11 @@ import attention_explorer
 from attention_explorer.app import make_application
 from attention_explorer.kit.controls.text_block import TextBlock
 from attention_explorer.kit.frame.panel import TryBox
-from attention_explorer.kit.map_item import MapItem
-from attention_explorer.kit.scene import Stage
 from attention_explorer.pages.explorer import ExplorerState
 from attention_explorer.pages.lab.state import LabState, LabView
 from attention_explorer.pages.lookup.state import QUERY, LookupState, LookupView
 from attention_explorer.pages.lookup.ui.plane_view import PlaneView
-from attention_explorer.pages.training.ui.pictures import StripsItem
+from attention_explorer.pages.training.state import TrainingState, TrainingView
 from attention_explorer.pages.ui.frame_page import FramePage
 from attention_explorer.pages.ui.page import Page
 from attention_explorer.pages.ui.session import Session
@@ -165,6 +163,8 @@ def _once(number: float) -> Samples:
 def _screens() -> list[Row]:
     start = ExplorerState()
     framed = [replace(start, lookup=replace(start.lookup, view=view)) for view in LookupView]
+    learned = TrainingState(step=23)
+    watched = [replace(start, training=replace(learned, view=view)) for view in TrainingView]
     return [
         *(row for state in framed for row in _screen("lookup", f"lookup, {state.lookup.view}", state)),
         *(
@@ -173,6 +173,7 @@ def _screens() -> list[Row]:
             for full in (False, True)
             for row in _screen(page, f"{page} at {'Full' if full else 'Start'}", start, full=full)
         ),
+        *(row for state in watched for row in _screen("training", f"training, {state.training.view}", state)),
         *(row for view in LabView for row in _screen("lab", f"lab, {view}", replace(start, lab=LabState(view)))),
     ]
 
@@ -219,13 +220,8 @@ def _data_marks(page: Page) -> QRectF:
         laid = canvas.picture_layout
         box: QRectF = laid.item.data_box(laid.layout)
         return box
-    if isinstance(canvas, Stage):
-        shown = [item for item in canvas.scene().items() if item.isVisible()]
-        layouts: list[object] = [item.layout for item in shown if isinstance(item, MapItem)]
-        boxes = [item.box for item in shown if isinstance(item, StripsItem)]
-    else:
-        layouts, boxes = [getattr(canvas, "picture_layout", None) or canvas.map_layout], []
-    return reduce(QRectF.united, [*boxes, *(box for layout in layouts for box in _boxes(layout, is_mark=False))])
+    layouts = [getattr(canvas, "picture_layout", None) or canvas.map_layout]
+    return reduce(QRectF.united, (box for layout in layouts for box in _boxes(layout, is_mark=False)))
 
 
 def _boxes(found: object, *, is_mark: bool) -> Iterable[QRectF]:

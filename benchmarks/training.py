@@ -1,8 +1,8 @@
 """Play on the Training page in the window: until "it" is understood, pictures a second, holds of the GUI thread.
 
 All three come of the same runs, each from a network that has learned nothing. Seconds are counted from the click until
-a point of the curve at 99 % is on show. A picture is one that the page was given to draw. The whole program has one
-core, where the system lets it be chosen.
+a point of the curve at 99 % is on show, at full speed. A picture is one that the page was given to draw. The whole
+program has one core, where the system lets it be chosen.
 """
 
 from __future__ import annotations
@@ -20,6 +20,7 @@ from PySide6.QtWidgets import QApplication
 from attention_explorer.app import make_application
 from attention_explorer.pages.explorer import ExplorerState
 from attention_explorer.pages.training.moment import Moment, answer_at
+from attention_explorer.pages.training.state import Speed, TrainingState
 from attention_explorer.pages.ui.session import Session
 from attention_explorer.session.settings import Settings, SettingsStore, ThemeChoice
 from attention_explorer.session.watchdog import LIMIT_SECONDS, Watchdog
@@ -70,7 +71,8 @@ def _played() -> tuple[float, float, float]:
     answer_at.cache_clear()
     with TemporaryDirectory() as folder:
         store = SettingsStore(Path(folder) / "settings.ini")
-        window = MainWindow(Session(ExplorerState()), store, Settings(theme=ThemeChoice.LIGHT, page="training"))
+        state = ExplorerState(training=TrainingState(speed=Speed.FULL))
+        window = MainWindow(Session(state), store, Settings(theme=ThemeChoice.LIGHT, page="training"))
         window.resize(SIZE)
         window.show()
         load(lambda _share: None, lambda _result: None)  # as the program has done by the time somebody acts
@@ -86,7 +88,7 @@ def _played() -> tuple[float, float, float]:
         watchdog = Watchdog(window)
         watchdog.start()
         start = perf_counter()
-        page.play.click()
+        page.main.play.click()
         while page.player.is_running:
             rest(0.01)
         watchdog.stop()

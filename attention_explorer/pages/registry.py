@@ -115,7 +115,7 @@ def _block_figure(state: ExplorerState) -> Figure:
 
 
 def _training_figure(state: ExplorerState) -> Figure:
-    from attention_explorer.pages.training.ui.figure import training_figure
+    from attention_explorer.pages.training.ui.views import training_figure
 
     return training_figure(state.training)
 

@@ -50,20 +50,6 @@ LEFT_OUT: Mapping[str, tuple[str, ...]] = {
         "Batch",
         "Standard deviation of the embeddings",
     ),
-    "training": (
-        "d_model",
-        "seed",
-        "positions",
-        "÷√d_k",
-        "More controls",
-        "+ run B",
-        "Seeds…",
-        "Which heads does it need?",
-        "Hide cells",
-        "Save weights…",
-        "Save curves…",
-        "Animation…",
-    ),
 }
 """By page: what Start leaves out, by the names of `reach`. It shows everything else: what can be dragged, soft and
 hard, temperature, sentences, masks, undo and export among it."""

@@ -14,12 +14,12 @@ from PySide6.QtWidgets import (
     QFileDialog,
     QLineEdit,
     QPlainTextEdit,
-    QPushButton,
     QWidget,
 )
 
 from attention_explorer.pages.ready_made import PAGE_IDS, presets_of
 from attention_explorer.pages.session_file import SUFFIX, write_session
+from attention_explorer.pages.training.ui.take import TAKINGS
 from attention_explorer.tools.lessons.reading import SUFFIX as LESSON_SUFFIX
 from attention_explorer.tools.lessons.shelf import lessons
 from attention_explorer.window.actions import WINDOW_ACTIONS
@@ -364,12 +364,11 @@ def take_along(scene: Scene) -> None:
         scene.note(f"learn “{ready.preset}” for {step} steps")
         learned = replace(state, training=replace(ready, step=step, learned=step, count=state.training.count))
         scene.world.turn(lambda: window.session.apply(learned, f"Go to step {step}"))
-    buttons = [each for each in window.page.findChildren(QPushButton) if each.text().startswith("Open in ")]
-    possible = [each for each in buttons if each.isVisible() and each.isEnabled()]
+    possible = [each for each in TAKINGS if each.title.startswith("Open in ") and not each.reason(window.page.state)]
     if possible:
-        button = dice.choice(possible)
-        scene.note(button.text())
-        scene.world.turn(button.click)  # it may be out of view, and a person would turn the wheel
+        taking = dice.choice(possible)
+        scene.note(taking.title)
+        scene.world.turn(lambda: window.page.take(taking))
 
 
 # ---- What stands beside the pages ----

@@ -209,7 +209,7 @@ def _forget_the_pointer(world: World, window: MainWindow) -> None:
     for widget in page.findChildren(QWidget):
         QApplication.sendEvent(widget, QEvent(QEvent.Type.Leave))
     if isinstance(page, TrainingPage):
-        page.cells.leave()
+        page.canvas.let_go()
     if isinstance(page, LabPage):
         page.measurement = None  # seconds belong to the machine and to the moment
     if isinstance(page, LookupPage):

@@ -31,6 +31,7 @@ from attention_explorer.pages.ready_made import find_preset, presets_of
 from attention_explorer.pages.row_as_lookup import as_lookup
 from attention_explorer.pages.stack.learned import learned_block
 from attention_explorer.pages.stack.state import OF_BLOCK, BlockState
+from attention_explorer.pages.training.state import TrainingView
 from attention_explorer.sources.learned.box import BOX
 from attention_explorer.sources.recipe import ToyRecipe
 
@@ -62,8 +63,13 @@ def scenes_of(page: str) -> list[Scene]:
         tabs = [Scene(f"heads tab {tab}", _tab(page, tab)) for tab in (1, 2)]
         return [*shown, *tabs, Scene("heads search", _search(first))]
     if page == "training":
-        learned = Scene("training step 8", _state(replace(first, training=replace(first.training, step=8))))
-        return [learned, *(Scene(f"training {ready.id}", _state(ready.state)) for ready in presets_of(page))]
+        learned = replace(first.training, step=8)
+        views = [
+            Scene(f"training {view}", _state(replace(first, training=replace(learned, view=view))))
+            for view in TrainingView
+        ]
+        drawn = [Scene(f"{view.name}, drawer", _with_drawer(view)) for view in views[:1]]
+        return [*views, *drawn, *(Scene(f"training {ready.id}", _state(ready.state)) for ready in presets_of(page))]
     if page == "lab":
         return [*views_of_lab(), *(Scene(f"{view.name}, drawer", _with_drawer(view)) for view in views_of_lab())]
     part = _quick(getattr(first, page))

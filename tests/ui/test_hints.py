@@ -27,7 +27,6 @@ CHANGES = {
     "heads": lambda state: state.with_setup(mask=MaskChoice(MaskKind.CAUSAL)),
     "positions": lambda state: replace(state, picture=PositionsPicture.CLOCKS, length=20),
     "block": lambda state: replace(state, seed=7),
-    "training": lambda state: state.with_setup(replace(state.setup, seed=77)),
 }
 """A change on each page with hints such as its first one asks for. Pages in the frame have something to try instead."""
 
@@ -130,6 +129,7 @@ def test_every_hint_is_seen_whole(page_window, page, size):
 IN_THE_FRAME = {
     "lookup": lambda state: state.with_key_added((1.0, -1.0)),
     "lab": lambda state: replace(state, seed=7),
+    "training": lambda state: state.with_setup(replace(state.setup, seed=77)),
 }
 """A change after which a page in the frame shows none of its examples any more."""
 

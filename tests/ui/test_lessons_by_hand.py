@@ -9,6 +9,7 @@ from PySide6.QtCore import QPointF, Qt
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QAbstractButton, QApplication
 from test_lessons import Learner
+from training_driver import TrainingDriver
 
 from attention_explorer.core.mask import MaskKind
 from attention_explorer.session.settings import Settings, ThemeChoice
@@ -103,12 +104,21 @@ def press_down(learner: Learner) -> None:
 
 def play(learner: Learner) -> None:
     settle(learner)
-    learner.press(learner.page.play)
+    learner.press(learner.page.main.play)
     for _ in range(600):
         if learner.place.is_done:
             break
         QTest.qWait(50)
     learner.page.player.stop()
+
+
+def switch_off(layer: int, head: int) -> Callable[[Learner], None]:
+    def act(learner: Learner) -> None:
+        settle(learner)
+        canvas = learner.page.canvas
+        learner.click(TrainingDriver(learner.window, learner._hand).small(layer, head), canvas)
+
+    return act
 
 
 def run_down(learner: Learner) -> None:
@@ -127,7 +137,7 @@ HANDS: dict[str, tuple[Callable[[Learner], None], ...]] = {
     "several-heads": (click_head(0, 0), choose_gain),
     "positions": (click_button("Shuffle again"), type_number("Position", 30)),
     "layer": (click_softmax, press_down, click_button("residual")),
-    "learned": (play, click_button("layer 2 off"), play),
+    "learned": (play, switch_off(1, 0), play),
     "real": (click_head(11, 1), click_cell(1, 2)),
 }
 """By lesson, how its tasks are done, in their order."""

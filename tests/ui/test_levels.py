@@ -30,11 +30,10 @@ KEPT = {
     "heads": ("Sentence", "Mask", "Attention map", "All heads", "Export…", "Preset", "Picture: Map"),
     "positions": ("Picture of the encoding", "Encoding", "Position", "Export…"),
     "block": ("Sentence", "mask", "residual", "Norm", "Export…"),
-    "training": ("Play", "Step", "Attention", "lookup", "Export…"),
 }
 """What Start never leaves out: dragging, soft and hard, temperature, sentences, masks, export."""
 
-IN_THE_FRAME = ("lookup", "lab")
+IN_THE_FRAME = ("lookup", "training", "lab")
 
 
 def seen(page: QWidget) -> set[str]:
@@ -355,7 +354,7 @@ def test_a_picture_that_is_named_is_lit_as_a_whole(make_window, name):
     window = make_window(ExplorerState(), Settings(page=name.partition(".")[0]))
     window.light(names_of((name,)))
     page = window.page
-    picture = page.chart if name == "training.curves" else page.canvas
+    picture = page.main.canvas if name == "training.curves" else page.canvas
     box = QRect(picture.mapTo(page, QPoint()), picture.size()).intersected(page.rect())
     assert any(place.contains(box) for place in window._spotlight.places())
 

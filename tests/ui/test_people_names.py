@@ -126,6 +126,7 @@ def test_the_words_of_the_large_picture_follow_the_state(page_window, page):
     window = page_window(page)
     scenes = {"lab": views_of_lab, "lookup": views_of_lookup}.get(page, partial(scenes_of, page))()
     words = set()
+    scenes = [scene for scene in scenes if "drawer" not in scene.name]  # whose picture is that of another scene
     for scene in scenes if page != "heads" else scenes[:1]:
         scene.show(window)
         words.add(said(interface_of(window.page.canvas), QAccessible.Text.Description))
@@ -145,7 +146,9 @@ def test_the_words_of_the_large_picture_follow_the_state(page_window, page):
 @pytest.mark.parametrize("page", PAGE_IDS)
 def test_sliders_and_fields_tell_their_numbers(page_window, page):
     window = page_window(page)
-    scenes_of(page)[0].show(window)
+    first, *others = scenes_of(page)
+    with_numbers = (scene for scene in others if page == "training" and "drawer" in scene.name)
+    next(with_numbers, first).show(window)
     controls = [widget for widget in widgets_shown(window) if isinstance(widget, (QSlider, QDoubleSpinBox))]
     assert controls or page == "heads"  # where they are in the setup
     for control in controls:

@@ -12,7 +12,6 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from people_driver import catch_up
 from PIL import Image
 from PySide6.QtCore import Qt, QTimer
 from PySide6.QtTest import QTest
@@ -24,7 +23,7 @@ from attention_explorer.pages.training.moment import MomentRequest, moment_at
 from attention_explorer.pages.training.state import TrainingState
 from attention_explorer.pages.training.ui import animation
 from attention_explorer.pages.training.ui.animation import painted_frame, steps_shown
-from attention_explorer.pages.training.ui.figure import training_figure
+from attention_explorer.pages.training.ui.views import training_figure
 
 pytestmark = pytest.mark.qt_log_ignore("This plugin does not support")
 
@@ -37,12 +36,9 @@ def ask(training, monkeypatch, tmp_path: Path):
 
     def make(state: TrainingState, count: int, name: str) -> TrainingDriver:
         at = training(state)
-        take = at.page.panel.take
-        at.page._scroll.ensureWidgetVisible(take.animation_button)
-        catch_up(at.window)
         monkeypatch.setattr(QFileDialog, "getSaveFileName", lambda *_: (str(tmp_path / name), ""))
-        at.press(take.animation_button)
-        dialog = take.animation_dialog
+        at.take("Animation…")
+        dialog = at.page.animation_dialog
         dialog.box.setFocus()
         dialog.box.selectAll()
         QTest.keyClicks(dialog.box, str(count))
@@ -90,8 +86,8 @@ def test_the_film_has_a_picture_for_each_step(ask, tmp_path, state, count, name)
 
 def test_what_is_asked_for_is_said_before(ask):
     at = ask(STATE, 11, "film.gif")
-    at.press(at.page.panel.take.animation_button)
-    dialog = at.page.panel.take.animation_dialog
+    at.take("Animation…")
+    dialog = at.page.animation_dialog
     dialog.activateWindow()
     QApplication.processEvents()
     dialog.box.setFocus()

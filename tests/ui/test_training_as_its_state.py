@@ -12,10 +12,11 @@ from people_driver import catch_up
 from PySide6.QtCore import Qt
 from training_driver import TrainingDriver
 
+from attention_explorer.kit.items.plot_marks import Curve, Handle
 from attention_explorer.pages.explorer import ExplorerState
 from attention_explorer.pages.session_file import read_session, session_bytes, session_from, write_session
-from attention_explorer.pages.training.state import TrainingState
-from attention_explorer.pages.training.ui import page
+from attention_explorer.pages.training import seen as numbers
+from attention_explorer.pages.training.state import Speed, TrainingState, TrainingView
 from attention_explorer.sources.learned.learned_model import Trial
 from attention_explorer.sources.learned.model_file import write_model
 from attention_explorer.sources.learned.run import Run, run_of
@@ -29,15 +30,16 @@ FAR = 60
 
 def seen(at: TrainingDriver) -> dict[str, object]:
     """Return what is to be read and heard of the curves and of the step on show."""
-    page, chart = at.page, at.page.chart
-    words = {name: getattr(page, name).text() for name in ("progress", "heading", "origin", "legend")}
-    curves = [(curve.name, curve.x.tolist(), repr(curve.y.tolist())) for curve, _ in chart._curves]
-    return words | {
-        "curves": curves,
-        "spoken": (chart.spoken(), page.canvas.spoken()),
-        "across": chart.plotItem.vb.viewRange()[0],
-        "line": chart.line.value(),
-        "strips": [strip[:2] for strip in page.scene.strips.strips],
+    page, curves = at.page, at.curves
+    return {
+        "title": at.shown_title(),
+        "panel": (at.panel_words(), at.progress, at.answers, page.panel.items.spoken()),
+        "notes": at.notes,
+        "curves": [(curve.ink, curve.x.tolist(), repr(curve.y.tolist())) for curve in curves.of(Curve)],
+        "spoken": (page.main.canvas.spoken(), page.canvas.spoken()),
+        "across": (curves.across.low, curves.across.high),
+        "line": curves.of(Handle),
+        "film": (at.film.steps, at.film.now, at.film.weights.tolist()),
     }
 
 
@@ -67,31 +69,31 @@ def test_one_goes_back_and_forth_as_far_as_it_has_learned(training):
     at.key(Qt.Key.Key_Home)
     catch_up(at.window)
     assert (at.training.step, at.training.learned) == (0, 30)
-    assert at.page.progress.text().startswith("step 0 of 30 · ")
+    assert at.progress.startswith("step 0 of 30 · ")
     before = seen(at)
     assert seen_anew(training, at.training) == before
     at.key(Qt.Key.Key_End)
     catch_up(at.window)
     assert at.training.step == 30
-    at.type_into(at.page.form.controls["seed"], "5")
+    at.type_into(at.field("setup.seed"), "5")
     catch_up(at.window)
     assert (at.training.step, at.training.learned) == (0, 0)
 
 
 def test_undo_shows_what_came_while_something_else_was_to_learn(training, qtbot, monkeypatch):
-    gates, compute = {91: Gate(), 92: Gate()}, page.moment_at
+    gates, compute = {91: Gate(), 92: Gate()}, numbers.moment_at
 
-    def waiting(request, report):
+    def waiting(request):
         gates[request.setup.seed].wait()
-        return compute(request, report)
+        return compute(request)
 
     at = training(FIRST)
-    monkeypatch.setattr(page, "moment_at", waiting)
+    monkeypatch.setattr(numbers, "moment_at", waiting)
     for seed in gates:
-        at.type_into(at.page.form.controls["seed"], str(seed))
+        at.type_into(at.field("setup.seed"), str(seed))
         at.time += 5.0  # a step each
     gates[91].open()
-    qtbot.waitUntil(lambda: at.page.requests.shown.setup.seed == 91, timeout=20_000)
+    qtbot.waitUntil(lambda: at.page.requests.shown.state.setup.seed == 91, timeout=20_000)
     at.undo()
     gates[92].open()
     catch_up(at.window)
@@ -101,14 +103,14 @@ def test_undo_shows_what_came_while_something_else_was_to_learn(training, qtbot,
 
 def test_undoing_what_was_learned_takes_its_curves_away(training, qtbot):
     run_of.cache_clear()
-    at = training(replace(FIRST, step=383))
+    at = training(replace(FIRST, step=383, speed=Speed.FULL))
     at.key(Qt.Key.Key_Space)
     qtbot.waitUntil(lambda: not at.page.player.is_running, timeout=60_000)
     catch_up(at.window)
-    assert at.page.progress.text() == "400 steps · 100 % right (held-out) · learned"
+    assert at.progress == "400 steps · 100 % right (held-out) · learned"
     at.undo()
     catch_up(at.window)
-    assert "383 steps · 100 % right after 380 (held-out)" in at.page.progress.text()
+    assert "383 steps · 100 % right after 380 (held-out)" in at.progress
     assert seen(at) == seen_anew(training, at.training)
 
 
@@ -122,7 +124,7 @@ def test_weights_from_a_file_are_shown_alike_however_far_others_have_learned(tra
     state = read_session(tmp_path / "a.attn.json").state.training
     go_on(state.setup)
     at = training(state)
-    assert ("weights from a file" in at.page.progress.text()) == (not learned)
+    assert ("weights from a file" in at.progress) == (not learned)
     assert seen(at) == seen_anew(training, state)
 
 
@@ -131,16 +133,17 @@ def test_the_accuracy_of_an_earlier_step_is_said_to_be_one(training):
     run.advance(27)
     right = round(100 * run.measured(25).accuracy)
     assert right != round(100 * run.measured(27).accuracy)
-    progress = training(replace(FIRST, step=27)).page.progress
-    assert progress.text() == f"27 steps · {right} % right after 25 (held-out)"
+    assert training(replace(FIRST, step=27)).progress == f"27 steps · {right} % right after 25 (held-out)"
 
 
 def test_the_title_speaks_of_the_step_on_show_and_not_of_the_last_one(training):
     run = Run(FIRST.setup)
     run.advance(20)
     right = round(100 * run.measured(20).accuracy)
-    progress = training(replace(FIRST, step=23, learned=400)).page.progress
-    assert progress.text() == f"step 23 of 400 · {right} % right after 20 (held-out)"
+    assert (
+        training(replace(FIRST, step=23, learned=400)).progress
+        == f"step 23 of 400 · {right} % right after 20 (held-out)"
+    )
     assert right < 90, "so it has not learned it there"
 
 
@@ -148,8 +151,11 @@ def test_the_title_speaks_of_the_step_on_show_and_not_of_the_last_one(training):
 def test_nothing_is_said_to_be_held_out_of_a_dictionary(training, is_compared):
     state = TrainingState().with_task("dictionary")
     other = replace(state.setup, seed=1) if is_compared else None
-    page = training(replace(state, other=other, step=20)).page
-    said = [page.progress.text(), page.legend.text(), page.chart.spoken(), page.panel.break_it.said.text()]
+    at = training(replace(state, other=other, step=20))
+    said = [at.progress, at.notes, at.page.main.canvas.spoken()]
+    at.show(TrainingView.BREAK)
+    catch_up(at.window)
+    said.append(at.panel_words()[1])
     assert all(said)
     assert "held" not in " ".join(said)
 

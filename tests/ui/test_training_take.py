@@ -21,7 +21,7 @@ from attention_explorer.pages.lookup.frame import lookup_frame
 from attention_explorer.pages.lookup.presets import LEARNED
 from attention_explorer.pages.session_file import read_session, write_session
 from attention_explorer.pages.stack.state import BlockPicture
-from attention_explorer.pages.training.state import TrainingState
+from attention_explorer.pages.training.state import TrainingState, TrainingView
 from attention_explorer.sources.learned.model_file import read_model
 from attention_explorer.sources.learned.run import Run
 
@@ -48,15 +48,10 @@ def learned(state: TrainingState) -> Run:
     return run
 
 
-def scroll_to(at: TrainingDriver, button) -> None:
-    """Bring a button of the panel into view, as the wheel would."""
-    at.page._scroll.ensureWidgetVisible(button)
+def press(at: TrainingDriver, title: str) -> None:
+    """Choose it in the menu of Share."""
+    at.take(title)
     catch_up(at.window)
-
-
-def press(at: TrainingDriver, button) -> None:
-    scroll_to(at, button)
-    at.press(button)
 
 
 # ---- On other pages ----
@@ -72,11 +67,10 @@ def press(at: TrainingDriver, button) -> None:
     ],
 )
 def test_the_heads_page_shows_the_weights_that_were_on_show(training, task, changes):
-    state = replace(FIRST.with_task(task), **changes)
+    state = replace(FIRST.with_task(task), **changes, view=TrainingView.MAP)
     at = training(state)
-    shown = at.page.scene.large.picture
-    answer, row = at.page.scene.moment.answer, at.page.scene.moment.row_of(state)
-    press(at, at.page.panel.take.heads_button)
+    shown, answer, row = at.map, at.canvas.picture.moment.answer, at.canvas.picture.row
+    press(at, "Open in Heads")
     catch_up(at.window)
     assert at.window.settings.page == "heads"
     heads = at.window.session.state.heads
@@ -97,19 +91,19 @@ def test_the_heads_page_shows_the_weights_that_were_on_show(training, task, chan
 
 def test_what_is_not_the_whole_network_stays_here_and_the_button_says_why(training):
     at = training()
-    button = at.page.panel.take.heads_button
-    assert (button.isEnabled(), button.toolTip()) == (False, "Let it learn first: press Play.")
+    assert at.taking("Open in Heads") == (False, "Let it learn first: press Play.")
     at.window.session._restore(ExplorerState(training=replace(FIRST, step=20, off=frozenset({(0, 0)}))))
     catch_up(at.window)
-    assert not button.isEnabled()
-    assert "Undo the changes in Break it first" in button.toolTip()
+    is_possible, why = at.taking("Open in Heads")
+    assert not is_possible
+    assert "Undo the changes in Break it first" in why
     at.window.session._restore(ExplorerState(training=replace(FIRST, step=20)))
-    assert button.isEnabled()
+    assert at.taking("Open in Heads")[0]
 
 
 def test_a_sentence_that_is_no_question_is_refused_in_words(training):
     at = training(replace(FIRST, step=5, sentence="the cat purple"))
-    press(at, at.page.panel.take.heads_button)
+    press(at, "Open in Heads")
     assert "has not learned “purple”" in at.told
     assert at.window.settings.page == "training"
     assert at.steps == 0
@@ -120,7 +114,7 @@ def test_opening_another_page_stops_learning_and_takes_the_step_on_show(training
     at.key(Qt.Key.Key_Space)
     qtbot.waitUntil(lambda: at.window.session.state.training.step >= 4, timeout=60_000)
     page = at.page
-    press(at, page.panel.take.heads_button)
+    press(at, "Open in Heads")
     assert not page.player.is_running
     state = at.window.session.state
     assert state.heads.setup.recipe.step == state.training.step >= 4
@@ -129,11 +123,11 @@ def test_opening_another_page_stops_learning_and_takes_the_step_on_show(training
 
 @pytest.mark.parametrize(("row", "scaled", "hard"), [(2, False, False), (-1, True, False), (0, False, True)])
 def test_the_dictionary_stands_on_the_lookup_page_and_gives_the_same_weights(training, tmp_path, row, scaled, hard):
-    state = replace(PLANE, row=row, setup=replace(PLANE.setup, scaled=scaled, hard=hard))
+    state = replace(PLANE, view=TrainingView.MAP, row=row, setup=replace(PLANE.setup, scaled=scaled, hard=hard))
     at = training(state)
-    expected = at.page.scene.large.picture.values[row]
+    expected = at.map.values[row]
     network = learned(state).at().network.parameters
-    press(at, at.page.panel.take.lookup_button)
+    press(at, "Open in Lookup")
     assert at.window.settings.page == "lookup"
     lookup = at.window.session.state.lookup
     np.testing.assert_array_equal(lookup.keys, network["k"])
@@ -161,9 +155,9 @@ def test_the_dictionary_stands_on_the_lookup_page_and_gives_the_same_weights(tra
     ],
 )
 def test_what_cannot_stand_on_the_lookup_page_is_greyed_and_says_why(training, state, said):
-    button = training(state).page.panel.take.lookup_button
-    assert not button.isEnabled()
-    assert said in button.toolTip()
+    is_possible, why = training(state).taking("Open in Lookup")
+    assert not is_possible
+    assert said in why
 
 
 # ---- Into files ----
@@ -175,7 +169,7 @@ def test_what_cannot_stand_on_the_lookup_page_is_greyed_and_says_why(training, s
 def test_the_weights_of_the_step_are_saved(training, to_file, typed, name):
     at = training(replace(FIRST, step=12))
     path = to_file(typed).with_name(name)
-    press(at, at.page.panel.take.weights_button)
+    press(at, "Save weights…")
     assert at.told == f"Saved {path}"
     back = read_model(path)
     assert (back.setup, back.step) == (FIRST.setup, 12)
@@ -188,7 +182,7 @@ def test_the_curves_are_saved_with_every_digit(training, to_file):
     state = replace(FIRST, step=13)
     at = training(state)
     path = to_file("curves.csv")
-    press(at, at.page.panel.take.curves_button)
+    press(at, "Save curves…")
     with path.open(newline="") as file:
         head, *rows = list(csv.reader(file))
     assert head == ["step", "loss", "accuracy", "weight", "training_loss", "training_accuracy"]
@@ -210,7 +204,7 @@ def test_the_curves_of_both_runs_are_saved(training, to_file):
     state = replace(FIRST, step=12, other=replace(FIRST.setup, hard=True))
     at = training(state)
     path = to_file("curves.csv")
-    press(at, at.page.panel.take.curves_button)
+    press(at, "Save curves…")
     with path.open(newline="") as file:
         rows = list(csv.DictReader(file))
     for prefix, setup in (("", state.setup), ("b_", state.other)):
@@ -222,10 +216,10 @@ def test_the_curves_of_both_runs_are_saved(training, to_file):
 
 
 def test_the_block_page_shows_the_layers_of_the_step(training, tmp_path):
-    state = replace(FIRST, step=60, layer=1, row=3)
+    state = replace(FIRST, step=60, layer=1, row=3, view=TrainingView.MAP)
     at = training(state)
-    shown = at.page.scene.large.picture
-    press(at, at.page.panel.take.block_button)
+    shown = at.map
+    press(at, "Open in Block")
     catch_up(at.window)
     assert at.window.settings.page == "block"
     picture = at.page.canvas.picture
@@ -246,7 +240,7 @@ def test_the_block_page_shows_the_layers_of_the_step(training, tmp_path):
 
 def test_what_was_learned_cannot_be_changed_on_the_block_page(training):
     at = training(replace(FIRST, step=20))
-    press(at, at.page.panel.take.block_button)
+    press(at, "Open in Block")
     catch_up(at.window)
     bar, controls = at.page.bar, at.page.controls
     assert not any(control.isVisible() for control in (bar.initialiser, controls.batch, controls.embedding_scale))
@@ -275,7 +269,7 @@ def test_what_was_learned_cannot_be_changed_on_the_block_page(training):
 
 def test_lab_draws_random_layers_beside_learned_ones_and_changes_none(training):
     at = training(replace(FIRST, step=20))
-    press(at, at.page.panel.take.block_button)
+    press(at, "Open in Block")
     catch_up(at.window)
     state = at.window.session.state
     at.window.session.apply(replace(state, lab=replace(state.lab, view=LabView.DEPTH)), "Show Depth")
@@ -300,15 +294,15 @@ def test_lab_draws_random_layers_beside_learned_ones_and_changes_none(training):
     ],
 )
 def test_what_cannot_be_drawn_as_a_block_is_greyed_and_says_why(training, state, said):
-    button = training(state).page.panel.take.block_button
-    assert not button.isEnabled()
-    assert said in button.toolTip()
+    is_possible, why = training(state).taking("Open in Block")
+    assert not is_possible
+    assert said in why
 
 
-@pytest.mark.parametrize("button", ["weights_button", "curves_button"])
-def test_a_full_disk_is_said_and_leaves_what_was_there(training, to_file, monkeypatch, button):
+@pytest.mark.parametrize("title", ["Save weights…", "Save curves…"])
+def test_a_full_disk_is_said_and_leaves_what_was_there(training, to_file, monkeypatch, title):
     at = training(replace(FIRST, step=5))
-    path = to_file({"weights_button": "a.npz", "curves_button": "a.csv"}[button])
+    path = to_file({"Save weights…": "a.npz", "Save curves…": "a.csv"}[title])
     path.write_text("before")
     told: list[str] = []
     monkeypatch.setattr(QMessageBox, "warning", lambda _parent, _title, text: told.append(text))
@@ -317,22 +311,22 @@ def test_a_full_disk_is_said_and_leaves_what_was_there(training, to_file, monkey
         raise OSError(errno.ENOSPC, "No space left on device")
 
     monkeypatch.setattr(os, "fsync", full)
-    press(at, getattr(at.page.panel.take, button))
+    press(at, title)
     assert "No space left on device" in told[0]
     assert path.read_text() == "before"
     assert list(path.parent.iterdir()) == [path]
 
 
 @pytest.mark.parametrize(
-    ("button", "said"),
-    [("weights_button", ".npz or .safetensors"), ("curves_button", "Choose a name that ends in .csv")],
+    ("title", "said"),
+    [("Save weights…", ".npz or .safetensors"), ("Save curves…", "Choose a name that ends in .csv")],
 )
-def test_an_ending_that_is_no_format_is_refused(training, to_file, monkeypatch, button, said):
+def test_an_ending_that_is_no_format_is_refused(training, to_file, monkeypatch, title, said):
     at = training(replace(FIRST, step=5))
     path = to_file("a.docx")
     told: list[str] = []
     monkeypatch.setattr(QMessageBox, "warning", lambda _parent, _title, text: told.append(text))
-    press(at, getattr(at.page.panel.take, button))
+    press(at, title)
     assert said in told[0]
     assert not path.exists()
 
@@ -340,5 +334,5 @@ def test_an_ending_that_is_no_format_is_refused(training, to_file, monkeypatch, 
 def test_nothing_is_written_where_the_question_is_cancelled(training, monkeypatch):
     at = training(replace(FIRST, step=5))
     monkeypatch.setattr(QFileDialog, "getSaveFileName", lambda *_: ("", ""))
-    press(at, at.page.panel.take.weights_button)
+    press(at, "Save weights…")
     assert not at.told

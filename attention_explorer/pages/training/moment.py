@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import NamedTuple
 
 import numpy as np
@@ -14,16 +15,17 @@ from attention_explorer.core.map_picture import MapPicture
 from attention_explorer.errors import ArrayError, ExplorerError
 from attention_explorer.model.arrays import Bools, Floats
 from attention_explorer.model.learning import AS_LEARNED, Batch, ExplodedError, Scoring
-from attention_explorer.pages.training.state import Cell, Head, TrainingState
+from attention_explorer.pages.training.state import Cell, Head, TrainingState, end_of
 from attention_explorer.sources.learned.learned_model import Answer, Heads, LearnedModel
 from attention_explorer.sources.learned.run import Curve, Run, run_of
 from attention_explorer.sources.learned.saved import taken
 from attention_explorer.sources.learned.setup import LearningSetup
+from attention_explorer.sources.learned.tasks import task_of
 
 STRIDE = 4
 """Steps between two reports of how far it is."""
-LADDER = (20, 40, 80, 160, 320, 640, 1280, 2560, 5120, 10240)
-"""Earlier steps that may stand beside the one on show."""
+FRAMES, FIRST_FRAME = 14, 4
+"""Of the film of a row: how many there are behind that of step 0, and which step is the first of them."""
 WEIGHTS = ColourScale(ScaleKind.LINEAR, 0.0, 1.0, "weight")
 
 Off = frozenset[Head]
@@ -62,21 +64,40 @@ class MomentRequest(NamedTuple):
             self.other, self.step, self.sentence, frozenset(), reached=self.reached
         )  # fmt: skip
 
-    @property
-    def _asked(self) -> tuple[LearningSetup, int, str, Off, Off, Hidden]:
-        return self.asked_at(self.step)
-
     def asked_at(self, step: int) -> tuple[LearningSetup, int, str, Off, Off, Hidden]:
         """Return what `answer_at` takes, for another step."""
         return self.setup, step, self.sentence, self.off, self.drawn, self.hidden
+
+    @property
+    def frames(self) -> tuple[int, ...]:
+        """The steps of its film, as many behind the one on show as will be there in the end."""
+        if self.learned < self.step:
+            return 0, self.step  # of weights from a file only the beginning is known
+        return frames_of(end_of(self.setup, max(self.step, self.reached)), self.step)
+
+    @property
+    def seen(self) -> tuple[int, ...]:
+        """Of these steps those up to the one on show."""
+        return tuple(each for each in self.frames if each <= self.step)
+
+    @property
+    def to_learn(self) -> int:
+        """How many steps have to be learned for it."""
+        run = run_of.peek(self.setup)
+        own = max(self.learned - (0 if run is None else run.step), 0)
+        return own + (0 if self.of_other is None else self.of_other.to_learn)
 
     @property
     def is_known(self) -> bool:
         """Whether nothing has to be learned or asked for it."""
         run = run_of.peek(self.setup)
         is_there = run is not None and run.step >= (self.step if run.exploded else self.learned)
-        known = is_there and answer_at.peek(*self._asked) is not None
+        known = is_there and all(answer_at.peek(*self.asked_at(each)) is not None for each in self.seen)
         return known and (self.of_other is None or self.of_other.is_known)
+
+
+Film = tuple[tuple[int, Answer], ...]
+"""Answers by their steps."""
 
 
 class OtherAnswer(NamedTuple):
@@ -87,8 +108,8 @@ class OtherAnswer(NamedTuple):
 
     setup: LearningSetup
     answer: Answer | None
-    run: Run | None
     curve: Curve | None
+    film: Film = ()
     reason: str = ""
 
 
@@ -102,8 +123,8 @@ class Moment:
         What it was asked for.
     answer : Answer
         What the model says to the sentence, and what it looks at.
-    earlier : tuple of (int, Answer)
-        The same at some steps before, the first of them 0.
+    film : tuple of (int, Answer)
+        The same at some steps before, the first of them 0, and at this one.
     points : (Floats, Floats) or None
         Of a dictionary in the plane: where its queries and keys stand, each (n, 2).
     run : Run
@@ -116,7 +137,7 @@ class Moment:
 
     request: MomentRequest
     answer: Answer
-    earlier: tuple[tuple[int, Answer], ...]
+    film: Film
     points: tuple[Floats, Floats] | None
     run: Run
     curve: Curve
@@ -131,6 +152,18 @@ class Moment:
         """Return the weights of a head, (n_q, n_k)."""
         found: Floats = self.answer.weights[head[0]][head[1]]
         return found
+
+    def wanted(self, row: int) -> tuple[str, Bools] | None:
+        """Return what a readable head would look at in a row, in a few words, and which keys (n_k,) that are.
+
+        None where the task does not know: also of an answer of which it does not know whether it is right.
+        """
+        task, answer = task_of(self.request.setup.task), self.answer
+        if row in answer.places and answer.right[answer.places.index(row)] is None:
+            return None
+        patterns = task.patterns(task.question(self.request.sentence, self.request.setup).batch)
+        keys = patterns[-1].wanted[0, row] if patterns else np.zeros(1, bool)
+        return (patterns[-1].name, keys) if keys.any() else None
 
     def picture(self, head: Head, *, is_causal: bool) -> MapPicture:
         """Return the map of a head, ready to be drawn."""
@@ -221,14 +254,17 @@ def moment_at(request: MomentRequest, report: Callable[[float], object] = lambda
     """
     step, reached = request.step, request.learned
     run = _learned(request.setup, min(step, reached), reached, report)
-    model = model_at(request.setup, step)
-    answer = answer_at(*request.asked_at(step))
-    earlier = tuple((each, answer_at(*request.asked_at(each))) for each in steps_beside(step)
-                    if each <= reached)  # fmt: skip # of weights from a file only the beginning is known
-    points = model.network.parameters if model.task.name == "dictionary" else None
+    film = _film(request)
+    points = None
+    if request.setup.task == "dictionary":
+        parameters = model_at(request.setup, step).network.parameters
+        points = parameters["q"], parameters["k"]
     other = None if request.of_other is None else other_answer_at(request.of_other, report)
-    where = None if points is None else (points["q"], points["k"])
-    return Moment(request, answer, earlier, where, run, run.curve(reached), other)
+    return Moment(request, film[-1][1], film, points, run, run.curve(reached), other)
+
+
+def _film(request: MomentRequest) -> Film:
+    return tuple((each, answer_at(*request.asked_at(each))) for each in request.seen)
 
 
 def _learned(setup: LearningSetup, step: int, reached: int, report: Callable[[float], object]) -> Run:
@@ -249,22 +285,32 @@ def _learned(setup: LearningSetup, step: int, reached: int, report: Callable[[fl
 def other_answer_at(asked: MomentRequest, report: Callable[[float], object]) -> OtherAnswer:
     """Ask B, training it that far where nobody has. What it cannot do is no reason against showing A."""
     setup, reached = asked.setup, max(asked.step, asked.reached)
-    run, curve = None, None
+    curve = None
     try:
         run = run_of(setup)
+        curve = run.curve(reached)
         _learned(setup, asked.step, reached, report)
-        return OtherAnswer(setup, answer_at(*asked.asked_at(asked.step)), run, run.curve(reached))
+        curve = run.curve(reached)
+        film = _film(asked)
+        return OtherAnswer(setup, film[-1][1], curve, film)
     except ExplorerError as error:
-        curve = None if run is None else run.curve(reached)
-        return OtherAnswer(setup, None, run, curve, str(error))
+        return OtherAnswer(setup, None, curve, (), str(error))
 
 
-def steps_beside(step: int) -> tuple[int, ...]:
-    """Return up to three earlier steps: the beginning, and two of a fixed ladder, so that they stay while it learns."""
-    if step == 0:
-        return ()
-    chosen = {max((each for each in LADDER if each <= step * share), default=0) for share in (1 / 8, 1 / 2)}
-    return tuple(sorted({0, *chosen}))
+def frames_of(end: int, step: int) -> tuple[int, ...]:
+    """Return the steps of a film: the beginning, others evenly along a logarithmic axis, and the one on show.
+
+    That one has the place of the next one behind it, so that the film fills while it learns.
+    """
+    fixed = _fixed_frames(end)
+    behind = next(place for place, each in enumerate(fixed) if each >= step)
+    return (*fixed[:behind], step, *fixed[behind + 1 :])
+
+
+@lru_cache(maxsize=16)
+def _fixed_frames(end: int) -> tuple[int, ...]:
+    evenly = np.geomspace(min(FIRST_FRAME, end), end, FRAMES).round().astype(int)
+    return 0, *dict.fromkeys(evenly.tolist())
 
 
 class Worth(NamedTuple):

@@ -67,12 +67,13 @@ def cell(moment: Moment, state: TrainingState, place: tuple[int, int]) -> str:
     other = moment.other
     if other is None or other.answer is None:
         return ""
-    head, (row, column) = state.head_shown, place
-    mine = float(moment.weights(head)[row, column])
-    layer, number = replace(state, setup=other.setup).head_shown
+    row, column = place
+    mine = float(moment.weights(state.head_shown)[row, column])
+    theirs_of = replace(state, setup=other.setup)
+    layer, number = theirs_of.head_shown
     theirs = float(other.answer.weights[layer][number][row, column])
     tokens, keys = other.answer.tokens, other.answer.context_tokens
-    name = words.head_words((layer, number), replace(state, setup=other.setup))
+    name = words.head_words((layer, number), theirs_of)
     return f"B, {name}: {quoted(tokens[row])} attends to {quoted(keys[column])} with {theirs:.4f}, in A with {mine:.4f}"
 
 

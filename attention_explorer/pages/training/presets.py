@@ -20,7 +20,7 @@ def _ready(task: str, look_for: str, *, id: str = "", title: str = "", **changes
 TRAINING_PRESETS: tuple[Preset[TrainingState], ...] = (
     _ready(
         "it",
-        "Press Play and watch the framed row. It takes the mat first, and then finds the cat; other seeds take other "
+        "Press Play and watch the row of “it”. It takes the mat first, and then finds the cat; other seeds take other "
         "ways. Then ask “the cat sat on the mat because it was soft”, and break a head.",
         seed=FIRST_SEED,
     ),
@@ -39,8 +39,8 @@ TRAINING_PRESETS: tuple[Preset[TrainingState], ...] = (
     ),
     _ready(
         "previous",
-        "Press Play: a stripe grows beside the diagonal. Without positions only about 40 % of the answers become "
-        "right; guessing would get 8 %.",
+        "Press Play: on the map a stripe grows beside the diagonal. Without positions only about 40 % of the answers "
+        "become right; guessing would get 8 %.",
     ),
     _ready(
         "repeat",
@@ -48,12 +48,12 @@ TRAINING_PRESETS: tuple[Preset[TrainingState], ...] = (
         "second at what followed an equal letter. Switch the first one off: only about a fifth of the answers are "
         "still right, where guessing would get 5 %.",
     ),
-    _ready("reverse", "Press Play: the map becomes the other diagonal."),
+    _ready("reverse", "Press Play, and look at Map: it becomes the other diagonal."),
     _ready("sort", "Press Play. The answers become right: can you see from the map why? Not every map can be read."),
     _ready(
         "translation",
-        "Each row is the French word written last, and looks at the English word to write next: in the end “la” looks "
-        "at “car”, and “voiture” at “red”. Attention finds the other word order.",
+        "On the map each row is the French word written last, and looks at the English word to write next: in the end "
+        "“la” looks at “car”, and “voiture” at “red”. Attention finds the other word order.",
     ),
     _ready(
         "translation",

@@ -2,20 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from dataclasses import replace
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
 from typing import NamedTuple
 
-from attention_explorer.core.numerals import grouped, percent, plain
+from attention_explorer.core.numerals import percent, plain
 from attention_explorer.errors import ExplorerError, quoted
 from attention_explorer.pages.training import words
 from attention_explorer.pages.training.moment import answer_at, trained
 from attention_explorer.pages.training.state import Head, TrainingState
 from attention_explorer.sources.learned.learned_model import Answer, Measured
+from attention_explorer.sources.learned.run import run_of
 from attention_explorer.sources.learned.setup import LearningSetup
 
 SIDE_BY_SIDE = 6
-NOTHING_LEARNED = "Let it learn first: press Play. Then other seeds learn as far, and are laid beside it."
+NOTHING_LEARNED = "Let it learn first: press Play in Watch. Then other seeds learn as far, and are laid beside it."
 
 
 class SeedResult(NamedTuple):
@@ -50,17 +51,56 @@ class SeedResult(NamedTuple):
         return found is not None and state.task.is_reached(found.accuracy, found.weight or 0.0)
 
 
+@dataclass(frozen=True, slots=True, eq=False)
+class Seeds:
+    """The seeds that have learned so far."""
+
+    state: TrainingState
+    found: tuple[SeedResult, ...] = ()
+
+    @property
+    def reason(self) -> str:
+        """Why there are none."""
+        return "" if self.state.step else NOTHING_LEARNED
+
+    @property
+    def is_complete(self) -> bool:
+        """Whether all are there."""
+        return len(self.found) == SIDE_BY_SIDE
+
+
+def stream(state: TrainingState, _pixels: tuple[int, int] = (0, 0)) -> Iterator[tuple[float, Seeds | None]]:
+    """Learn one seed behind the other; yield the share done with the seeds so far."""
+    found: tuple[SeedResult, ...] = ()
+    setups = setups_beside(state.setup) if state.step else ()
+    yield 0.0, None if setups else Seeds(state)
+    for setup in setups:
+        found = (*found, result_of(state, setup))
+        yield len(found) / SIDE_BY_SIDE, Seeds(state, found)
+
+
+def all_of(state: TrainingState, _pixels: tuple[int, int] = (0, 0)) -> Seeds:
+    """Return all seeds."""
+    return [each for _, each in stream(state) if each is not None][-1]
+
+
+def is_known(state: TrainingState) -> bool:
+    """Whether nothing has to be learned for them."""
+    runs = (run_of.peek(setup) for setup in setups_beside(state.setup))
+    return not state.step or all(run is not None and (run.exploded or run.step >= state.step) for run in runs)
+
+
 def setups_beside(setup: LearningSetup) -> tuple[LearningSetup, ...]:
     """Return the recipe with its own seed, and with the smallest others."""
     seeds = [setup.seed, *(seed for seed in range(SIDE_BY_SIDE) if seed != setup.seed)]
     return tuple(replace(setup, seed=seed) for seed in seeds[:SIDE_BY_SIDE])
 
 
-def result_of(state: TrainingState, setup: LearningSetup, report: Callable[[float], object]) -> SeedResult:
+def result_of(state: TrainingState, setup: LearningSetup) -> SeedResult:
     """Have a seed learn as far as the one on show, whole, and ask it the same."""
     head, step = state.head_shown, state.step
     try:
-        measured = trained(setup, step, report).measured(step)
+        measured = trained(setup, step).measured(step)
         answer = answer_at(setup, step, state.sentence_shown, frozenset())
     except ExplorerError as error:
         return SeedResult(setup, head, None, None, reason=str(error))
@@ -90,11 +130,6 @@ def below(found: SeedResult) -> str:
     return f"{percent(found.measured.accuracy)} right · {looks_at}"
 
 
-def heading(state: TrainingState) -> str:
-    """Say what stands side by side."""
-    return f"{state.task.title}: one recipe, {SIDE_BY_SIDE} seeds, {grouped(state.step)} steps each"
-
-
 def explanation(found: Sequence[SeedResult]) -> str:
     """Say which head and row of each seed are seen; empty before there is one."""
     first = next((each for each in found if each.answer is not None), None)
@@ -105,33 +140,25 @@ def explanation(found: Sequence[SeedResult]) -> str:
     return f"{which}; framed: {quoted(first.answer.tokens[first.row])}."
 
 
-def summary(found: Sequence[SeedResult], state: TrainingState) -> str:
-    """Say how far the seeds that are there agree."""
+def summary(found: Sequence[SeedResult], state: TrainingState) -> tuple[str, ...]:
+    """Say how far the seeds that are there agree, in whole sentences, the shortest first."""
     if len(found) < SIDE_BY_SIDE:
-        return f"{len(found)} of {SIDE_BY_SIDE} have learned …"
+        return (f"{len(found)} of {SIDE_BY_SIDE} have learned …",)
     right = [each.measured.accuracy for each in found if each.measured is not None]
     weights = [each.measured.weight for each in found if each.measured is not None and each.measured.weight is not None]
     reached = sum(each.is_reached(state) for each in found)
     verb = "stay at chance, as they must" if state.task.name == "die" else "have learned it"
-    said = f"{reached} of {SIDE_BY_SIDE} {verb}"
+    said = [f"{reached} of {SIDE_BY_SIDE} {verb}."]
     if right:
-        where = "on held-out sentences " if words.holds_out(state.task) else ""
-        said += f"; {where}{_span(percent(min(right)), percent(max(right)))} right"
+        where = "On held-out sentences " if words.holds_out(state.task) else ""
+        said.append(f"{where}{_span(percent(min(right)), percent(max(right)))} right.")
     if weights:
         name = next(each.measured.scores[-1].name for each in found if each.measured is not None)
-        said += f". Best head’s weight on {name}: {_span(plain(min(weights)), plain(max(weights)))}"
-    reason = next((each.reason for each in found if each.reason), "")
-    broken = "Nothing is broken in them." if state.is_broken else ""
-    return " ".join(filter(None, (f"{said}.", broken, reason)))
+        said.append(f"Best head’s weight on {name}: {_span(plain(min(weights)), plain(max(weights)))}.")
+    if state.is_broken:
+        said.append("Nothing is broken in them.")
+    return (*said, *dict.fromkeys(each.reason for each in found if each.reason))
 
 
 def _span(low: str, high: str) -> str:
     return low if low == high else f"{low} to {high}"
-
-
-def spoken(found: Sequence[SeedResult], chosen: int, state: TrainingState) -> str:
-    """Say what stands there, the one that Enter opens first."""
-    if not found:
-        return heading(state)
-    listed = [f"{title(each, state)}: {below(each)}" for each in found]
-    return f"{listed[chosen]}; Enter opens it. All: {'; '.join(listed)}."

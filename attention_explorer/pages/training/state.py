@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass, replace
 from enum import StrEnum
-from typing import TYPE_CHECKING, Self
+from typing import TYPE_CHECKING, Any, Self
 
 from attention_explorer.core.counting import MOST_TOKENS, MOST_WISHED, Count, count_declared
-from attention_explorer.core.declared import declared
+from attention_explorer.core.declared import Kind, declared, derived, with_value
 from attention_explorer.fields import CheckedFields
 from attention_explorer.pages.preset_lists import preset_declared
 from attention_explorer.sources.learned.setup import LearningSetup
@@ -21,6 +22,16 @@ MOST_STEPS = 20_000
 
 FIRST_TASK, FIRST_SEED = "it", 8
 """What the page begins with: with this seed “it” takes the mat before it finds the cat."""
+TRAILER_SECONDS = 6.0
+
+
+class TrainingView(StrEnum):
+    """A picture of the page."""
+
+    WATCH = "watch"
+    MAP = "map"
+    BREAK = "break"
+    SEEDS = "seeds"
 
 
 class Speed(StrEnum):
@@ -29,11 +40,15 @@ class Speed(StrEnum):
     SLOW = "slow"
     STEADY = "steady"
     FULL = "full"
+    SIX_SECONDS = "six seconds"
 
-    @property
-    def steps_a_second(self) -> float:
-        """How many steps a second are made at most."""
-        return {Speed.SLOW: 10.0, Speed.STEADY: 60.0, Speed.FULL: float("inf")}[self]
+    def step_after(self, seconds: float, begin: int, end: int) -> int:
+        """Return how far it is to have learned so long after it has begun, of the steps from one to another."""
+        if self is Speed.SIX_SECONDS:  # as long for the second step as for the last hundred of four
+            left, last = math.log(max(begin, 1)), math.log(end)
+            return min(round(math.exp(left + seconds * last / TRAILER_SECONDS)), end)
+        pace = {Speed.SLOW: 10.0, Speed.STEADY: 60.0, Speed.FULL: math.inf}[self]
+        return end if pace == math.inf else min(begin + int(seconds * pace), end)
 
 
 def _task_of(name: str) -> Task:
@@ -107,14 +122,18 @@ class TrainingState(CheckedFields):
         is_view=True,
     )
     speed: Speed = declared(
-        Speed.FULL,
+        Speed.SIX_SECONDS,
         "speed",
-        "How fast Play goes: ten steps a second, sixty, or as fast as this machine can",
+        "How fast Play goes: ten steps a second, sixty, as fast as this machine can, or all of it in six seconds,\n"
+        "evenly along the axis of steps",
         "Change the speed",
         is_view=True,
     )
     preset: str = preset_declared("training", "it")
     count: Count = count_declared()
+    view: TrainingView = declared(
+        TrainingView.WATCH, "view", "Which picture is shown", "Show another picture", is_view=True
+    )
 
     @property
     def task(self) -> Task:
@@ -126,14 +145,35 @@ class TrainingState(CheckedFields):
         """How far it has learned."""
         return max(self.step, self.learned)
 
+    @property
+    def end(self) -> int:
+        """Where the axis of steps ends: as far as the task takes, or as many times as far as was learned."""
+        return end_of(self.setup, self.reached)
+
     def at_step(self, step: int) -> Self:
         """Return the state with another step on show; what was learned stays."""
         return replace(self, step=step, learned=max(self.reached, step))
 
     @property
+    @derived(
+        "sentence",
+        "A sentence of words that it knows; if one is unknown, those that it knows are listed",
+        "Ask",
+        kind=Kind.SENTENCE,
+    )
     def sentence_shown(self) -> str:
         """What is asked."""
         return self.sentence or self.task.probe(self.setup)
+
+    @property
+    @derived(
+        "+ run B",
+        "Keep this run as B, then change A: both learn, and their curves and maps stand side by side",
+        "Compare two runs",
+    )
+    def is_compared(self) -> bool:
+        """Whether there is a B."""
+        return self.other is not None
 
     @property
     def head_shown(self) -> Head:
@@ -196,20 +236,36 @@ def are_asked_the_same(one: LearningSetup, other: LearningSetup) -> bool:
     return (one.task, one.length) == (other.task, other.length)
 
 
-def changed_setup(setup: LearningSetup, name: str, value: object) -> LearningSetup:
-    """Return a setup with one field changed.
+def end_of(setup: LearningSetup, reached: int) -> int:
+    """Return where the axis of steps ends: at the last step that the task takes, or at a multiple of it."""
+    steps = _task_of(setup.task).steps
+    return max(min(max(-(-reached // steps), 1) * steps, MOST_STEPS), reached)
+
+
+SETUP = "setup."
+"""How the names of fields begin that decide the run."""
+
+
+def changed(state: TrainingState, name: str, value: Any) -> TrainingState:  # noqa: ANN401 # of the type of the field
+    """Return the state with another value in a field, and with what that changes too.
 
     Raises
     ------
     ExplorerError
         Nothing can learn with it: the sizes do not go together, or the task has decided the field.
     """
-    changed = replace(setup, **{name: value})  # type: ignore[arg-type]
-    _task_of(changed.task).check(changed)
-    return changed
+    if name.startswith(SETUP):
+        setup = with_value(state.setup, name.removeprefix(SETUP), value)
+        _task_of(setup.task).check(setup)
+        return state.with_setup(setup)
+    if name == "sentence_shown":
+        return replace(state, sentence=value, row=-1)
+    if name == "is_compared":
+        return replace(state, other=state.setup if value else None)
+    return with_value(state, name, value)
 
 
-def reasons_against(setup: LearningSetup) -> dict[str, str]:
+def reasons_against(state: TrainingState) -> dict[str, str]:
     """Return by field why it cannot be changed, where the task decides it."""
-    task = _task_of(setup.task)
-    return dict.fromkeys(task.fixed, f"The task “{task.title}” decides this.")
+    task = state.task
+    return {f"{SETUP}{name}": f"The task “{task.title}” decides this." for name in task.fixed}

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import numpy as np
+
 from attention_explorer.core.numerals import counted, grouped, percent, plain
 from attention_explorer.errors import quoted
+from attention_explorer.model.arrays import Floats
 from attention_explorer.pages.training.moment import Moment, Worth
 from attention_explorer.pages.training.state import Head, TrainingState
 from attention_explorer.sources.learned.learned_model import Answer, Heads
@@ -11,6 +14,9 @@ from attention_explorer.sources.learned.run import Curve
 from attention_explorer.sources.learned.saved import taken
 from attention_explorer.sources.learned.task import Task
 from attention_explorer.sources.learned.tasks import task_of
+
+SURE = 0.5
+"""The weight from which on a row looks at a word, and not only most at it."""
 
 
 def head_words(head: Head, state: TrainingState) -> str:
@@ -24,21 +30,45 @@ def short_head_words(head: Head, state: TrainingState) -> str:
     return f"L{number(head[0])}H{number(head[1])}" if state.setup.heads > 1 else head_words(head, state)
 
 
-def title(moment: Moment, state: TrainingState) -> str:
-    """Say what the large map shows: “layer 2: “it” looks at “cat” (0.94)”."""
+def headline(moment: Moment, state: TrainingState) -> str:
+    """Say what happens at a step, such as “Step 23: it looks at mat (62 %). Wrong: it should be cat”."""
     head, row = state.head_shown, moment.row_of(state)
     weights = moment.weights(head)[row]
-    best, asking = int(weights.argmax()), moment.answer.tokens[row]
-    whom = quoted(moment.answer.context_tokens[best])
-    verb = "looks at" if weights[best] >= 0.5 else "looks most at"
-    name = head_words(head, state)
-    off = ", switched off," if head in state.off_shown else ", as it was drawn," if head in state.drawn_shown else ""
-    return f"{name[0].upper()}{name[1:]}{off}: {quoted(asking)} {verb} {whom} ({plain(float(weights[best]))})"
+    best, keys = int(weights.argmax()), moment.answer.context_tokens
+    verb = "looks at" if weights[best] >= SURE else "looks most at"
+    found = f"{quoted(moment.answer.tokens[row])} {verb} {keys[best]} ({percent(float(weights[best]))})"
+    is_last = state.setup.heads == 1 and head[0] == state.setup.layers - 1
+    where = "" if is_last else f", {head_words(head, state)}"
+    off = ", switched off" if head in state.off_shown else ", as it was drawn" if head in state.drawn_shown else ""
+    begun = (
+        f"Step {grouped(moment.request.step)}{where}{off}" if moment.request.step else f"Nothing learned{where}{off}"
+    )
+    return f"{begun}: {found}.{_verdict(moment, row, best) if is_last and weights[best] >= SURE else ''}"
 
 
-def asked(moment: Moment) -> str:
-    """Say what is given while the numbers of the picture are asked for."""
-    return f"A map whose weights are asked for, of {quoted(' '.join(moment.answer.tokens))}."
+def _verdict(moment: Moment, row: int, best: int) -> str:
+    """Say whether a row looks at what a readable head would; nothing where several words may be mixed in one."""
+    wanted = moment.wanted(row)
+    if wanted is None or moment.request.setup.encoder_layers or not moment.request.step:
+        return ""
+    if wanted[1][best]:
+        return " Right."
+    should = " or ".join(dict.fromkeys(np.array(moment.answer.context_tokens)[wanted[1]].tolist()))
+    return f" Wrong: it should be {should}."
+
+
+def way(moment: Moment, state: TrainingState) -> str:
+    """Say what a row has looked at on the way, as far as the film has it: at each step where another word begins."""
+    head, row, said = state.head_shown, moment.row_of(state), list[tuple[str, int]]()
+    for step, answer in moment.film:
+        weights = answer.weights[head[0]][head[1]][row]
+        best = answer.context_tokens[int(weights.argmax())]
+        if step and weights.max() >= SURE and (not said or said[-1][0] != best):
+            said.append((best, step))
+    if not said:
+        return ""
+    ways = ", then ".join(f"at {word} by step {grouped(step)}" for word, step in said[-3:])
+    return f"{quoted(moment.answer.tokens[row])} looked {ways}."
 
 
 def origin(state: TrainingState) -> str:
@@ -58,18 +88,26 @@ def cell(moment: Moment, state: TrainingState, head: Head, row: int, column: int
     now = moment.weights(head)[row, column]
     pair = f"{quoted(tokens[row])} attends to {quoted(keys[column])}"
     text = f"{head_words(head, state)}: {pair} with {plain(float(now), 4)}"
+    if (row, column) in state.hidden:
+        return f"{quoted(tokens[row])} may not look at {quoted(keys[column])}: it is hidden. H shows it again."
     before = [f"{plain(float(answer.weights[head[0]][head[1]][row, column]), 4)} at step {step}"
-              for step, answer in moment.earlier if answer.tokens == tokens]  # fmt: skip
+              for step, answer in moment.film[:-1] if answer.tokens == tokens]  # fmt: skip
     return "; ".join((f"{text} at step {moment.request.step}", *before[:1]))
 
 
-def chosen(moment: Moment, state: TrainingState, place: tuple[int, int]) -> str:
-    """Say what is in a cell that keys have chosen, and what they do with it."""
-    if place in state.hidden:
-        tokens, keys = moment.answer.tokens, moment.answer.context_tokens
-        said = f"{quoted(tokens[place[0]])} may not look at {quoted(keys[place[1]])}: it is hidden"
-        return f"{said}. H shows it again, Esc lets go of it."
-    return f"{cell(moment, state, state.head_shown, *place)}. H hides it, Enter follows its row, Esc lets go of it."
+def largest(moment: Moment, state: TrainingState) -> str:
+    """Say the largest weights of the row that is followed."""
+    weights = moment.weights(state.head_shown)[moment.row_of(state)]
+    order = np.argsort(-weights, kind="stable")[:5].tolist()
+    listed = ", ".join(f"{moment.answer.context_tokens[each]} {plain(float(weights[each]))}" for each in order)
+    return f"Its largest weights: {listed}."
+
+
+def frame(moment: Moment, step: int, weights: Floats, row: int) -> str:
+    """Say what a row of the film holds: the three largest weights of a step."""
+    order = np.argsort(-weights, kind="stable")[:3].tolist()
+    listed = ", ".join(f"{moment.answer.context_tokens[each]} {plain(float(weights[each]))}" for each in order)
+    return f"step {grouped(step)}: {quoted(moment.answer.tokens[row])} gives {listed}"
 
 
 def row_looks_at(answer: Answer, head: Head, row: int) -> str:
@@ -79,8 +117,8 @@ def row_looks_at(answer: Answer, head: Head, row: int) -> str:
     return f"{answer.context_tokens[best]}, {plain(float(weights[best]))}"
 
 
-def answers(moment: Moment, row: int) -> tuple[str, tuple[tuple[str, float, bool], ...]]:
-    """Return what is said of the answer at a query, and the three most probable with whether each is right."""
+def answers(moment: Moment, row: int) -> tuple[str, str, tuple[tuple[str, float, bool], ...]]:
+    """Return what it answers at a query, whether that is right, and the three most probable answers with that too."""
     answer = moment.answer
     place = answer.places.index(row) if row in answer.places else len(answer.places) - 1
     setup = moment.request.setup
@@ -88,11 +126,10 @@ def answers(moment: Moment, row: int) -> tuple[str, tuple[tuple[str, float, bool
     best = chances.argsort(kind="stable")[::-1][:3]
     right = answer.right[place]
     told = tuple((known[each], float(chances[each]), known[each] == right) for each in best.tolist())
-    asking = answer.tokens[answer.places[place]]
+    title = f"At {quoted(answer.tokens[answer.places[place]])} it answers {quoted(told[0][0])}"
     if right is None:
-        return f"At {quoted(asking)} it says {quoted(told[0][0])}. The task does not know what is right here.", told
-    verdict = "which is right" if told[0][2] else f"but {quoted(right)} would be right"
-    return f"At {quoted(asking)} it says {quoted(told[0][0])}, {verdict}.", told
+        return title, "The task does not know what is right here.", told
+    return title, "That is right." if told[0][2] else f"{quoted(right)} would be right.", told
 
 
 def holds_out(task: Task) -> bool:

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import replace
+from typing import Any
 
 from attention_explorer.errors import ExplorerError, did_you_mean, quoted
 from attention_explorer.pages.explorer import ExplorerState
 from attention_explorer.pages.lookup.state import LookupView
+from attention_explorer.pages.training.state import TrainingView
 
 PARTS: Mapping[str, tuple[str, ...]] = {
     "lookup.plane": ("Plane of queries and keys",),
@@ -36,17 +38,20 @@ PARTS: Mapping[str, tuple[str, ...]] = {
     "scaling.d_k": ("d_k", "d_k, exact"),
     "scaling.scaled": ("÷ √d_k",),
     "cost.picture": ("Large picture",),
-    "training.map": ("What the large map shows", "Attention"),
+    "training.map": ("What the picture shows", "Large picture"),
     "training.play": ("Play", "Step"),
     "training.curves": ("Loss and right answers",),
-    "training.ask": ("Ask it",),
-    "training.break": ("Break it",),
+    "training.ask": ("sentence",),
+    "training.break": ("Large picture",),
 }
 """By dotted name: what a page calls its parts for screen readers, which stays when the page is built anew."""
-_VIEWS: Mapping[str, tuple[LookupView, ...]] = {
+_OF_A_RUN = TrainingView.WATCH, TrainingView.MAP, TrainingView.BREAK
+_VIEWS: Mapping[str, tuple[LookupView, ...] | tuple[TrainingView, ...]] = {
     "lookup.plane": (LookupView.PLANE, LookupView.GRADIENT),
     "lookup.sum": (LookupView.PLANE,),
     "lookup.gradient": (LookupView.GRADIENT,),
+    **dict.fromkeys(("training.map", "training.play", "training.curves", "training.ask"), _OF_A_RUN),
+    "training.break": (TrainingView.BREAK,),
 }
 """Of what is not seen in every view: where it is."""
 
@@ -69,9 +74,12 @@ def names_of(light: tuple[str, ...]) -> tuple[str, ...]:
 
 def in_sight(light: tuple[str, ...], state: ExplorerState) -> ExplorerState:
     """Return the state in a view that has what a step needs."""
-    for views in (_VIEWS[name] for name in light if name in _VIEWS):
-        if state.lookup.view not in views:
-            state = replace(state, lookup=replace(state.lookup, view=views[0]))
+    # What is in the fewest views first: the others stand there too.
+    for name in sorted(filter(_VIEWS.__contains__, light), key=lambda name: len(_VIEWS[name])):
+        page = name.partition(".")[0]
+        shown: Any = getattr(state, page)
+        if shown.view not in _VIEWS[name]:
+            state = replace(state, **{page: replace(shown, view=_VIEWS[name][0])})
     return state
 
 

@@ -69,7 +69,7 @@ def test_they_are_taken_and_nothing_is_learned(tmp_path, seed, name):
     for ours, theirs in zip(moment.answer.weights, expected.weights, strict=True):
         assert np.array_equal(ours, theirs)
     assert run_of(state.setup).step == 0
-    assert [step for step, _ in moment.earlier] == [0]
+    assert [step for step, _ in moment.film] == [0, moment.request.step]
     assert words.origin(state).endswith(f"weights from “{name}”")
     source = source_of(LearnedRecipe(state.setup, STEP))
     assert source.checkpoints() == 0

@@ -22,7 +22,7 @@ from attention_explorer.kit.theme import Look
 from attention_explorer.pages.training.files import Contents, check_kind
 from attention_explorer.pages.training.moment import Moment, MomentRequest, moment_at, trained
 from attention_explorer.pages.training.state import TrainingState
-from attention_explorer.pages.training.ui.figure import TrainingFigure
+from attention_explorer.pages.training.ui.views import training_figure
 
 if TYPE_CHECKING:
     from PIL.Image import Image
@@ -41,9 +41,14 @@ def steps_shown(last: int, count: int) -> tuple[int, ...]:
     return tuple(sorted({round(step) for step in np.linspace(0, last, count).tolist()}))
 
 
+def _at(state: TrainingState, step: int) -> TrainingState:
+    """Return the state as it was when it had learned so far."""
+    return replace(state, step=step, learned=0)
+
+
 def painted_frame(state: TrainingState, moment: Moment, size: QSize | None = None) -> QImage:
     """Paint what the page's figure shows of a step, as large as the figure, or of a size with the same corner."""
-    figure = TrainingFigure(replace(state, step=moment.request.step), moment)
+    figure = training_figure(_at(state, moment.request.step), moment)
     image = QImage(figure.size if size is None else size, QImage.Format.Format_RGB32)
     image.fill(colour_of(figure.style.look.theme.card))
     with QPainter(image) as painter:
@@ -106,13 +111,12 @@ def animation_file(state: TrainingState, count: int, path: Path) -> Contents:
     def write(file: IO[bytes], report: Report) -> None:
         check_kind(path, ANIMATIONS)
         trained(state.setup, state.step, lambda _fraction: report(0.0))
-        request = MomentRequest.of(state)
 
         def images() -> Iterator[Image]:
             for done, step in enumerate(steps):
                 check = partial(report, done / len(steps))
                 check()
-                yield _image(painter.frame(moment_at(request._replace(step=step)), check))
+                yield _image(painter.frame(moment_at(MomentRequest.of(_at(state, step))), check))
 
         watched = _Watched(file, partial(report, 1 - 1 / len(steps)))
         _write_film(watched, path.suffix.lower(), images(), len(steps))

@@ -2,458 +2,238 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
-from PySide6.QtCore import QPoint, Qt
-from PySide6.QtGui import QKeyEvent, QResizeEvent
-from PySide6.QtWidgets import QHBoxLayout, QLabel, QMenu, QPushButton, QVBoxLayout, QWidget
+from PySide6.QtCore import Qt, Signal
+from PySide6.QtGui import QKeyEvent
+from PySide6.QtWidgets import QMenu, QPushButton, QWidget
 
-from attention_explorer.core.preset import preset_of
-from attention_explorer.kit.chart import Chart, Curve
-from attention_explorer.kit.controls.card import Card
-from attention_explorer.kit.controls.hint_card import HintCard
-from attention_explorer.kit.controls.more_button import MoreButton
-from attention_explorer.kit.controls.panel_scroll import PageScroll, PanelScroll
-from attention_explorer.kit.controls.preset_box import PresetBox
-from attention_explorer.kit.controls.room_kept import keep_out_of_sight
-from attention_explorer.kit.controls.text_block import TextBlock, TextLine
+from attention_explorer.core.preset import Preset, preset_of
+from attention_explorer.kit.controls.possible import allow_unless
+from attention_explorer.kit.controls.word_completer import WordCompleter
 from attention_explorer.kit.form import Form
-from attention_explorer.kit.pictures.request_note import RequestNote
-from attention_explorer.kit.scene import Stage
-from attention_explorer.kit.tab_order import in_order
+from attention_explorer.kit.frame.view import View
+from attention_explorer.kit.items.item import Hit
+from attention_explorer.kit.pictures.canvas import PicturesCanvas
+from attention_explorer.kit.pictures.drawing import Change
+from attention_explorer.kit.pictures.pointed_picture import NOWHERE
 from attention_explorer.kit.theme import Look
 from attention_explorer.pages.explorer import ExplorerState
-from attention_explorer.pages.training import pair_words, words
-from attention_explorer.pages.training.moment import (
-    Moment,
-    MomentRequest,
-    Worth,
-    moment_at,
-    needed_at,
-    worth_at,
-)
-from attention_explorer.pages.training.presets import TRAINING_PRESETS
-from attention_explorer.pages.training.state import TrainingState, changed_setup, reasons_against
-from attention_explorer.pages.training.ui.cell_keys import CellKeys
-from attention_explorer.pages.training.ui.pair_bar import OtherRunBar
-from attention_explorer.pages.training.ui.panel import TrainingPanel
-from attention_explorer.pages.training.ui.pictures import LearningScene, spoken
+from attention_explorer.pages.learned_elsewhere import NOTHING_LEARNED
+from attention_explorer.pages.training import words
+from attention_explorer.pages.training.moment import needed_at
+from attention_explorer.pages.training.pair_words import SAME
+from attention_explorer.pages.training.seen import Seen
+from attention_explorer.pages.training.state import TrainingState, TrainingView
+from attention_explorer.pages.training.ui.main_curves import MainCurves
+from attention_explorer.pages.training.ui.pictures import LAST_KEY, MAP, hidden
 from attention_explorer.pages.training.ui.player import TrainingPlayer
+from attention_explorer.pages.training.ui.take import TAKINGS, Taking
+from attention_explorer.pages.training.ui.views import ASK, views
+from attention_explorer.pages.ui.frame_page import FramePage
 from attention_explorer.pages.ui.page import PageAction
-from attention_explorer.pages.ui.requesting_page import RequestingPage
 from attention_explorer.pages.ui.session import Session
 from attention_explorer.session.jobs import Deliver, JobQueue, Report
-from attention_explorer.session.requests import Requests
-from attention_explorer.sources.learned.run import Curve as Learned
-from attention_explorer.sources.learned.setup import LearningSetup
 
 if TYPE_CHECKING:
     from attention_explorer.kit.export.figure import Figure
 
-PANEL_WIDTH = 330
-NARROW_PAGE = 900
-CHART_SHARE, LEAST_CHART, MOST_CHART = 0.17, 108, 225
-FIRST_FIELDS = ("layers", "heads", "d_model", "seed", "hard", "scaled", "positions")
-MORE_FIELDS = ("residual", "d_ff", "encoder_layers", "length", "batch", "rate", "warm_up")
+_ALONG = (Qt.Key.Key_Left, Qt.Key.Key_Right, Qt.Key.Key_Home, Qt.Key.Key_End)
+_HIDES, _ENTERS = (Qt.Key.Key_H, Qt.Key.Key_Delete), (Qt.Key.Key_Return, Qt.Key.Key_Enter)
 
 
-class TrainingPage(RequestingPage):
-    """What learns above, its attention large, the curves below, and beside it what can be asked and broken."""
+class LearningCanvas(PicturesCanvas):
+    """The picture; keys that it has no use for walk along the curves, before what scrolls takes them.
 
-    presented = ("heading", "origin", "canvas")
+    Signals
+    -------
+    unused : QKeyEvent
+        Such a key was pressed.
+    """
+
+    unused = Signal(object)
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        super().keyPressEvent(event)
+        if not event.isAccepted():
+            self.unused.emit(event)
+
+
+class TrainingPage(FramePage):
+    """The views of a run: a row step by step, the map, what breaks, other seeds; the curves are the main quantity."""
+
+    name = "Training"
+    part = "training"
+    main: MainCurves
     gestures = (
         ("Space", "learn, or pause"),
-        ("Point at a cell", "read its weight, and what it was at the beginning"),
-        ("Click a row of the large map", "follow that query"),
-        ("Shift and click a cell", "hide it from attention, or show it again"),
-        ("Up or down arrow key", "choose a cell of the large map; arrows walk on, H or Delete hides it, Esc lets go"),
-        ("Click a small map", "see that head large"),
         ("Drag the line across the curves", "go back in time, and forward again"),
         ("Left and right arrow keys", "the step before and the next one on the curves"),
-        ("+ run B", "keep this one as B, then change A: the two are compared"),
-        ("Seeds…", "other seeds of the same recipe side by side; click one, or arrow keys and Enter, to open it"),
+        ("Point at a cell", "read its weight, and what it was at the beginning"),
+        ("Click a step of Watch", "go to that step"),
+        ("Click a row of the map", "follow that query"),
+        ("Click a small map", "see that head large"),
+        ("Break it: click a head", "switch it off, put it back as it was drawn, switch it on"),
+        ("Break it: click a cell", "hide it from attention, or show it again"),
+        ("Up or down arrow key", "choose a cell; arrows walk on, H or Delete hides it, Enter clicks it, Esc lets go"),
+        ("Seeds: click a map, or Enter", "open that seed"),
         ("Esc", "stop learning; what was learned stays"),
-        ("Right click", "export, copy the picture, copy the numbers"),
+        ("Right click", "export, copy the picture, copy the numbers, take it along"),
     )
 
     def __init__(self, session: Session, look: Look, parent: QWidget | None = None) -> None:
+        self.swaps: list[QPushButton] = []
+        """By which A and B change places, one a view."""
+        self.needed_button = QPushButton("Which heads does it need?")
+        self.needed_button.setToolTip("Try sets of heads, and find the fewest that do nearly as well as all")
+        self.completers: dict[object, WordCompleter] = {}
         super().__init__(session, look, parent)
-        self.requests: Requests[MomentRequest] = Requests(self)
-        self.worths: Requests[tuple[object, ...]] = Requests(self)
-        self.player = TrainingPlayer(session, self)
         self.finding = JobQueue(self)
-        self._delivered: Moment | None = None
-        self.worth: Worth | None = None
-        self.scene = LearningScene(look)
-        self._make_bar()
-        self._make_picture()
-        self._make_curves()
-        self.panel = TrainingPanel(session, look)
-        self.hint = HintCard(look, self.presets, self)
-        self._build()
-        self._connect()
-        self.set_look(look)
+        self.player = TrainingPlayer(session, self)
+        self.player.running_changed.connect(self._on_running_changed)
+        self.player.refused.connect(self.refused)
+        self.needed_button.clicked.connect(self.find_needed)
+        self.finding.delivered.connect(lambda _key, said: self.done.emit(said))
 
-    @property
-    def state(self) -> TrainingState:
-        """The page's part of the state."""
-        return self.session.state.training
+    # ---- What the frame asks ----
+
+    def make_views(self) -> tuple[View[Any], ...]:
+        return views()
 
     @property
     def jobs(self) -> JobQueue:
-        """What computes for the page now: of several workers one that is busy."""
-        queues = (self.requests.jobs, self.worths.jobs, self.finding, self.player.jobs)
+        queues = (self.requests.jobs, self.finding, self.player.jobs) if hasattr(self, "player") else ()
         return next((queue for queue in queues if queue.is_busy()), self.requests.jobs)
 
-    # ---- Building ----
+    def make_canvas(self) -> PicturesCanvas:
+        canvas = LearningCanvas(self.look, "Large picture", lambda: self.state)
+        canvas.unused.connect(self._walk_curves)
+        return canvas
 
-    def _make_bar(self) -> None:
-        self.title = QLabel("Training")
-        self.title.setObjectName("title")
-        self.presets = PresetBox("What it is to learn; each says what to look for", TRAINING_PRESETS, self._load_preset)
-        self.progress = QLabel()
-        self.progress.setObjectName("muted")
-        self.export_button = QPushButton("Export…")
-        self.export_button.setToolTip("Save the picture (PNG, SVG, PDF) or the numbers (CSV, NPY, NPZ, JSON)")
-        self.export_button.clicked.connect(self.export)
-        self.form: Form[LearningSetup] = Form(LearningSetup, FIRST_FIELDS, self.look, changed_setup)
-        self.more: Form[LearningSetup] = Form(LearningSetup, MORE_FIELDS, self.look, changed_setup)
-        self.more_button = MoreButton()
-        self.more_button.setText("More…")
-        self.more_button.setToolTip("Show the other sizes, and how it learns; click again to hide them")
-        self.more_button.toggled.connect(self.more.setVisible)
-        self.more.hide()
-        self.form.add(self.more_button)
-        self.more_button.show()  # whatever the height: these are not for the first look; alone it would be a window
-        self.others = OtherRunBar(self.look)
-        self.form.add(self.others)
+    def make_main(self) -> MainCurves:
+        return MainCurves(self.session, self.look)
 
-    def _make_picture(self) -> None:
-        self.card = Card(self.look)
-        self.heading = TextBlock(self.look, 1, "What the large map shows")
-        self.origin = TextBlock(self.look, 1, "Where its numbers come from")
-        self.canvas = Stage(self.look, "Attention", self.scene.lay_out)
-        self.canvas.add(self.scene.items)
-        self.cells = CellKeys(self.scene.large, self)
-        for widget in (self.heading, self.origin):
-            self.card.body.addWidget(widget)
-        self.card.body.addWidget(self.canvas, 1)
-        # After they have a parent, which is that of what dims them too: without one it would be a window.
-        self.note = RequestNote(self.requests, self.session, self.look, self.heading, self.canvas, ())
+    def controls_of(self, view: View[Any]) -> Sequence[QWidget]:
+        if view.id is TrainingView.SEEDS:
+            return ()
+        swap = QPushButton("Swap A and B")
+        swap.setToolTip("Put B in place of A, to change it")
+        swap.clicked.connect(self.swap)
+        self.swaps.append(swap)
+        return (swap, self.needed_button) if view.id is TrainingView.BREAK else (swap,)
 
-    def _make_curves(self) -> None:
-        self.curves = Card(self.look)
-        self.chart = Chart(
-            self.look, "Loss and right answers", ("step", "right, %", "loss, nats"), ("value_ink", "loss_ink")
-        )
-        self.play = QPushButton("Play")
-        self.play.setCheckable(True)
-        self.play.setToolTip("Learn, and watch (Space); Esc stops")
-        self.step_button = QPushButton("Step")
-        self.step_button.setToolTip("Learn from one more batch")
-        self.speed: Form[TrainingState] = Form(TrainingState, ("speed",), self.look)
-        self.legend = TextBlock(self.look, 1, "What the lines are")
-        row = QHBoxLayout()
-        for widget in (self.play, self.step_button, QLabel("speed"), self.speed):
-            row.addWidget(widget, 0, Qt.AlignmentFlag.AlignVCenter)
-        row.addWidget(self.legend, 1)
-        self.curves.body.addWidget(self.chart, 1)
-        self.curves.body.addLayout(row)
+    def form_of(self, view: View[Any]) -> Form[Any]:
+        form = super().form_of(view)
+        if ASK in form.controls and view.id not in self.completers:
+            line: Any = form.controls[ASK]
+            self.completers[view.id] = WordCompleter(line)
+            line.setCompleter(self.completers[view.id])
+            line.editingFinished.connect(self.session.commit)
+        return form
 
-    def _build(self) -> None:
-        content = QWidget()
-        content.setObjectName("page")
-        self._all = QVBoxLayout(content)
-        bar = QHBoxLayout()
-        for widget in (self.title, self.presets, self.progress):
-            bar.addWidget(widget)
-        bar.addStretch(1)
-        bar.addWidget(self.export_button)
-        self._all.addLayout(bar)
-        self._all.addWidget(self.form)
-        self._all.addWidget(self.more)
-        left = QVBoxLayout()
-        left.addWidget(self.card, 1)
-        left.addWidget(self.curves)
-        self._left = left
-        self._columns = QHBoxLayout()
-        self._columns.addLayout(left, 1)
-        self._scroll = PanelScroll(self.panel)
-        self._columns.addWidget(self._scroll)
-        self._all.addLayout(self._columns, 1)
-        whole = QHBoxLayout(self)
-        whole.setContentsMargins(0, 0, 0, 0)
-        whole.addWidget(PageScroll(content))
-        self.hint.stand_in(self.panel.column, 0, after=self.speed)
-        in_order(self.presets, self.export_button, self.form, self.more, self.card, self.chart, self.play)
-        in_order(self.play, self.step_button, self.speed, self.hint.close_button, self.panel.ask, self.panel.break_it)
+    def example_of(self, view: View[Any], state: TrainingState) -> Preset[Any] | None:
+        ready = preset_of(view.presets, state.preset)
+        return ready if ready.state.setup == state.setup else None
 
     def _connect(self) -> None:
-        for form in (self.form, self.more):
-            form.changed.connect(self._on_setup_changed)
-            form.refused.connect(self.refused)
-        self.speed.changed.connect(self._apply)
-        self.play.clicked.connect(self.player.toggle)
-        self.step_button.clicked.connect(self.learn_a_step)
-        self.player.running_changed.connect(self._on_running_changed)
-        self.player.refused.connect(self.refused)
-        self.requests.delivered.connect(self._on_delivered)
-        self.requests.changed.connect(self.on_requests_changed)
-        self.worths.delivered.connect(self._on_worth)
-        self.note.said.connect(self.said)
-        self.scene.large.pointed.connect(self._on_cell)
-        self.scene.large.clicked.connect(self._on_cell_clicked)
-        self.scene.large.shift_clicked.connect(self._hide)
-        self.scene.other.pointed.connect(self._on_cell_of_other)
-        self.scene.other.clicked.connect(self._follow)
-        self.others.changed.connect(self._apply)
-        self.others.leaving.connect(self.player.stop)
-        self.scene.strips.pointed.connect(self._on_strip)
-        self.canvas.key_pressed.connect(self._on_canvas_key)
-        self.cells.moved.connect(self._on_cell_chosen)
-        self.cells.hide_wanted.connect(self._hide)
-        self.cells.follow_wanted.connect(self._follow)
-        self.canvas.setContextMenuPolicy(Qt.ContextMenuPolicy.CustomContextMenu)
-        self.canvas.customContextMenuRequested.connect(self._show_menu)
-        self.chart.dragged.connect(self._on_scrubbed)
-        self.chart.released.connect(self.session.commit)
-        self.panel.ask.refused.connect(self.refused)
-        self.panel.break_it.switched.connect(self._switch_head)
-        self.panel.break_it.needed_wanted.connect(self.find_needed)
-        take = self.panel.take
-        take.leaving.connect(self.player.stop)
-        take.page_wanted.connect(self.page_wanted)
-        take.done.connect(self.done)
-        take.refused.connect(self.refused)
-        self.finding.delivered.connect(lambda _key, said: self.done.emit(said))
-
-    # ---- Look ----
-
-    def set_look(self, look: Look) -> None:
-        self.look = look
-        px = look.px
-        self._all.setContentsMargins(px(14), px(10), px(12), px(10))
-        self._all.setSpacing(px(8))
-        self._left.setSpacing(px(8))
-        self._columns.setSpacing(px(10))
-        self.scene.set_look(look)
-        for part in (
-            self.card,
-            self.heading,
-            self.origin,
-            self.canvas,
-            self.note,
-            self.curves,
-            self.chart,
-            self.legend,
-        ):
-            part.set_look(look)
-        for other in (self.hint, self.panel, self.form, self.more, self.speed, self.others):
-            other.set_look(look)
-        self.presets.setFixedWidth(self.presets.widest(look))
-        self._arrange()
+        super()._connect()
+        canvas = self.main.canvas
+        canvas.changed.connect(self._go)
+        canvas.dragged.connect(self._on_line_dragged)
+        canvas.dropped.connect(lambda kept: self.session.commit() if kept else self.session.revert())
+        canvas.spot_changed.connect(lambda _spot: self.said.emit(canvas.words()))
+        canvas.menu_wanted.connect(self._on_menu_wanted)
+        self.main.play.clicked.connect(self.toggle)
+        self.main.step_button.clicked.connect(self.learn_a_step)
 
     def _arrange(self) -> None:
-        px = self.look.px
-        width = px(PANEL_WIDTH * (1.3 if self.width() > px(1900) else 1))
-        self._scroll.setFixedWidth(min(width, max(self.width() // 3, px(240))))
-        self.chart.setFixedHeight(round(min(max(CHART_SHARE * self.height(), px(LEAST_CHART)), px(MOST_CHART))))
-        self.canvas.setMinimumHeight(px(240))
-        self.legend.setVisible(self.width() > px(800))
-
-    def resizeEvent(self, event: QResizeEvent) -> None:
-        self._arrange()
+        self.main.fit(self.height())
+        for view in self.completers:
+            line = self._forms[view].controls[ASK]
+            line.setMinimumWidth(max(min(round(0.36 * self.width()), self.look.px(440)), self.look.px(240)))
+        super()._arrange()
 
     # ---- Showing ----
 
     def render_state(self, old: ExplorerState, new: ExplorerState) -> None:
-        if old.training == new.training and old is not new:
-            return
+        super().render_state(old, new)
         state = new.training
-        ready = preset_of(TRAINING_PRESETS, state.preset)
-        self.presets.show_preset(state.preset, changed=state.setup != ready.state.setup)
-        reasons = reasons_against(state.setup)
-        self.form.show_state(state.setup, reasons)
-        self.more.show_state(state.setup, reasons)
-        self.speed.show_state(state)
-        self.others.show_state(state)
-        self.panel.ask.show_state(state)
-        self.panel.break_it.show_state(state)
-        self.panel.take.show_state(state)
-        self.chart.show_line(state.step)
-        self._fit_small_maps(state)
-        self._load()
+        for swap in self.swaps:
+            swap.setVisible(state.other is not None)
+            allow_unless(SAME if state.other == state.setup else "", swap)
+        allow_unless("" if state.step else NOTHING_LEARNED, self.needed_button)
+        completer = self.completers.get(self.view.id)
+        if completer is not None:
+            completer.offer(state.task.vocabulary(state.setup).words)
 
-    def _fit_small_maps(self, state: TrainingState) -> None:
-        new, gone = self.scene.fit_heads(state)
-        for item in gone:
-            self.canvas.scene().removeItem(item)
-        for item in new:
-            item.clicked.connect(self._choose_head)
-            item.pointed.connect(partial(self._on_small_map, item.name))
-        self.canvas.add(new)
-        if new or gone:
-            self.canvas.lay_out()
+    def _on_delivered(self, request: Any, ready: Any) -> None:  # noqa: ANN401 # as the base has it
+        super()._on_delivered(request, ready)
+        if isinstance(ready.picture, Seen):
+            self.main.show_seen(ready.picture)
 
-    def request_now(self) -> MomentRequest:
-        return MomentRequest.of(self.state)
-
-    def _load(self) -> None:
-        request, newest = self.request_now(), self.player.moment
-        ready = newest if newest is not None and newest.request == request else None
-
-        def work(report: Report, deliver: Deliver) -> None:
-            deliver(moment_at(request, report) if ready is None else ready)
-
-        at_once = ready is not None or (request.is_known and not self.requests.jobs.is_busy())
-        if not self.requests.want(request, work, at_once=at_once) and self.requests.shown == request:
-            self._show_delivered()  # the same moment, another head or row of it
-        self._load_worth()
-
-    def _load_worth(self) -> None:
-        """Measure what heads are worth, when nothing is learning."""
-        state = self.state
-        if self.player.is_running:
-            self.panel.break_it.show_worth(None, state)
-            return
-        wanted = (state.setup, state.step, state.off_shown, state.drawn_shown, state.hidden)
-
-        def work(_report: Report, deliver: Deliver) -> None:
-            deliver(worth_at(*wanted))
-
-        if not self.worths.want(wanted, work) and self.worths.shown == wanted:
-            self.panel.break_it.show_worth(self.worth, state)
+    def _on_running_changed(self, running: bool) -> None:
+        self.main.play.show_playing(running)
 
     def show_withheld(self) -> bool:
-        withheld = bool(self.withheld)
-        self.scene.withhold(withheld)
-        beside = self.heading, self.origin, self.progress, self.presets, self.others, self._scroll
-        keep_out_of_sight(withheld, *beside)
-        self.curves.setHidden(withheld)  # their room is needed: without captions the map is small enough
-        self.say_spot()
-        if self._moment_of_state is None:
-            self.canvas.set_words("")  # what is on show learned with another setup
-        else:
-            self._speak(self._moment_of_state)
-        return True
+        self.main.is_withheld = bool(self.withheld)
+        self.main.setVisible(bool(self.view.main))
+        return super().show_withheld()
 
-    def _on_delivered(self, _request: MomentRequest, moment: Moment) -> None:
-        self._delivered = moment
-        self._show_delivered()
-
-    def _show_delivered(self) -> None:
-        """Show what was delivered last; it waits if something else learns by now, for undo may go back to it."""
-        moment, state = self._delivered, self.state
-        if moment is None or (moment.request.setup, moment.request.other) != (state.setup, state.other):
-            return
-        is_new, self.scene.moment = moment is not self.scene.moment, moment
-        self._show_state_of_moment()
-        if is_new:
-            self._show_curves(moment)
-
-    def _show_state_of_moment(self) -> None:
-        moment, state = self._moment_of_state, self.state
-        if moment is None:
-            return
-        self.scene.show(moment, state)
-        self.heading.set_text(TextLine(words.title(moment, state), bold=True, size=15))
-        self.origin.set_text(TextLine(words.origin(replace(state, step=moment.request.step)), ink="muted", size=12))
-        self.panel.ask.show_moment(moment, state)
-        self.panel.take.show_moment(moment)
-        self._speak(moment)
-
-    def _show_curves(self, moment: Moment) -> None:
-        run, curve = moment.run, moment.curve
-        chance, frequent = run.trial.baselines
-        other = None if moment.other is None else moment.other.curve
-        last = max(run.task.steps, moment.request.learned)
-        ends = np.array([0.0, float(last)])
-        curves = [
-            Curve("chance", ends, np.full(2, 100 * chance), "axis", style=Qt.PenStyle.DashLine),
-            Curve("most frequent answer", ends, np.full(2, 100 * frequent), "axis", style=Qt.PenStyle.DotLine),
-            *(self._training_curves(curve) if other is None else self._curves_of_other(other)),
-            Curve("loss", curve.steps, curve.loss, "loss", is_right=True),
-            Curve("right answers", curve.steps, 100 * curve.accuracy, "value"),
-        ]
-        top = max(float(each.loss.max(initial=1e-6)) for each in (curve, other or curve))
-        said = words.chart(run.task, curve, run.trial.baselines) + (
-            "" if other is None else f" {pair_words.chart(other)}"
-        )
-        stops = np.arange(self.state.reached + 1)  # the curves of what was learned from end a step before
-        self.chart.show_curves(curves, (0.0, float(last)), (0.0, 104.0), (0.0, 1.04 * top), said, stops)
-        self.chart.show_line(self.state.step)
-        step, is_learned = moment.request.step, moment.request.learned >= moment.request.step
-        self.progress.setText(words.progress(run.task, curve, step) if is_learned else words.progress_of_taken(step))
-        self.progress.setToolTip(words.sizes(run.size, run.setup.batch))
-        legend = words.legend if other is None else pair_words.legend
-        self.legend.set_text(TextLine(legend(run.task), ink="muted", size=12))
-
-    @staticmethod
-    def _training_curves(curve: Learned) -> tuple[Curve, Curve]:
-        batches = np.arange(len(curve.training_loss))
-        return (
-            Curve("training loss", batches, curve.training_loss, "loss", is_right=True, is_faint=True),
-            Curve("training answers", batches, 100 * curve.training_accuracy, "value", is_faint=True),
-        )
-
-    @staticmethod
-    def _curves_of_other(curve: Learned) -> tuple[Curve, Curve]:
-        dashed = Qt.PenStyle.DashLine
-        return (
-            Curve("loss of B", curve.steps, curve.loss, "loss", is_right=True, style=dashed),
-            Curve("right answers of B", curve.steps, 100 * curve.accuracy, "value", style=dashed),
-        )
-
-    def _on_worth(self, request: object, worth: Worth) -> None:
-        self.worth = worth  # that of `worths.shown`, also where something else is wanted by now: undo may go back to it
-        if request == self.worths.wanted:  # or else it is of heads that there may not be any more
-            self.panel.break_it.show_worth(worth, self.state)
+    def say_spot(self) -> None:
+        idle = "learning …; Esc stops" if self.player.is_running else "Space learns, Esc stops"
+        self.said.emit(self.canvas.words() or idle)
 
     # ---- Acting ----
 
-    def _apply(self, training: TrainingState, label: str, merge: str = "") -> None:
-        new = replace(self.session.state, training=training)
-        self.session.apply(new, label, merge and f"training {merge}")
+    def apply(self, change: Change[Any]) -> None:
+        if change.label == LAST_KEY:
+            self.refused.emit(LAST_KEY)
+            return
+        new = replace(self.session.state, training=change.state)
+        self.session.apply(new, change.label, change.merge and f"training {change.merge}")
 
-    def _load_preset(self, identifier: str) -> None:
-        ready = preset_of(TRAINING_PRESETS, identifier)
+    def show_view(self, view: View[Any]) -> None:
+        if view.id is TrainingView.SEEDS:
+            self.player.stop()
+        super().show_view(view)
+
+    def show_example(self, ready: Preset[Any]) -> None:
         kept = replace(ready.state, speed=self.state.speed, other=self.state.other)
-        self._apply(kept.with_setup(kept.setup), f"Load “{ready.title}”")  # which lets go of a B of another task
+        super().show_example(replace(ready, state=kept.with_setup(kept.setup)))  # lets go of a B of another task
 
-    def _on_setup_changed(self, setup: LearningSetup, label: str, merge: str) -> None:
-        self._apply(self.state.with_setup(setup), label, merge)
+    def _on_field(self, state: Any, label: str, merge: str) -> None:  # noqa: ANN401 # a `TrainingState`
+        is_dropped = state.other is None and self.state.other is not None and state.setup == self.state.setup
+        super()._on_field(state, "Drop B" if is_dropped else label, merge)
 
-    def _choose_head(self, head: Any) -> None:  # noqa: ANN401 # a signal's object
-        layer, number = head
-        self._apply(replace(self.state, layer=layer, head=number), "Show another head", "head")
+    def _go(self, change: Change[Any]) -> None:
+        self.player.stop()
+        self.apply(change)
 
-    def _switch_head(self, head: Any) -> None:  # noqa: ANN401 # a signal's object
-        name, state = words.head_words(head, self.state), self.state
-        label = (
-            f"Put {name} back as drawn"
-            if head in state.off
-            else f"Switch {name} {'on' if head in state.drawn else 'off'}"
-        )
-        self._apply(state.with_head_switched(head), label)
+    def _on_line_dragged(self, change: Change[Any]) -> None:
+        self.player.stop()
+        self.session.preview(replace(self.session.state, training=change.state), change.label)
+
+    def toggle(self) -> None:
+        """Learn, or pause; where other seeds are on show, the one on show learns."""
+        if self.view.id is TrainingView.SEEDS:
+            self.show_view(self.view_named(TrainingView.WATCH))
+        self.player.toggle()
+        self.main.play.show_playing(self.player.is_running)
 
     def learn_a_step(self) -> None:
         """Learn from one more batch."""
         self.player.stop()
-        self._apply(self.state.at_step(self.state.step + 1), "Step", "step")
+        self.apply(Change(self.state.at_step(self.state.step + 1), "Step", "step"))
 
-    def _on_scrubbed(self, at: float) -> None:
-        self.player.stop()
-        moved = self.state.at_step(min(max(round(at), 0), self.state.reached))
-        self.session.preview(replace(self.session.state, training=moved), "Go to a step")
-
-    def _on_running_changed(self, running: bool) -> None:
-        self.play.setText("Pause" if running else "Play")
-        self.play.setChecked(running)
-        if not running:
-            self._load_worth()
+    def swap(self) -> None:
+        """Put B in place of A."""
+        if self.state.other is None:
+            self.refused.emit("There is no B: “+ run B” keeps this run as one.")
+        else:
+            self.apply(Change(self.state.with_runs_swapped(), "Swap A and B"))
 
     def find_needed(self) -> None:
         """Find the fewest heads that do the work, and say them."""
@@ -467,133 +247,96 @@ class TrainingPage(RequestingPage):
 
         self.finding.request((state.setup, state.step), work)
 
-    # ---- Pointing and keys ----
-
-    @property
-    def _moment_of_state(self) -> Moment | None:
-        """What is on show, unless something else is to learn and its picture is still to come."""
-        moment = self.scene.moment
-        return moment if moment is not None and moment.request.setup == self.state.setup else None
-
-    @property
-    def _moment_in_sight(self) -> Moment | None:
-        """The same, unless it is withheld."""
-        return None if self.withheld else self._moment_of_state
-
-    def _on_cell(self, cell: Any) -> None:  # noqa: ANN401 # a signal's object
-        moment = self._moment_in_sight
-        if cell is None or moment is None:
-            self.say_spot()
-            return
-        self.said.emit(words.cell(moment, self.state, self.state.head_shown, *cell))
-
-    def _on_canvas_key(self, event: QKeyEvent) -> None:
-        if self.cells.press(event):
-            event.accept()
-        else:
-            self.keyPressEvent(event)
-
-    def _on_cell_chosen(self, cell: Any) -> None:  # noqa: ANN401 # a signal's object
-        self._on_cell(cell)
-        if self._moment_in_sight is not None:
-            self._speak(self._moment_in_sight)
-
-    def _speak(self, moment: Moment) -> None:
-        """Have a screen reader say what is shown: the cell that keys have chosen, or all of it."""
-        cell, state = self.cells.cell, self.state
-        if self.withheld:
-            self.canvas.set_words(words.asked(moment))
-            return
-        self.canvas.set_words(spoken(moment, state) if cell is None else words.chosen(moment, state, cell))
-
-    def _on_cell_of_other(self, cell: Any) -> None:  # noqa: ANN401 # a signal's object
-        moment = self._moment_in_sight
-        if cell is None or moment is None:
-            self.say_spot()
-        else:
-            self.said.emit(pair_words.cell(moment, self.state, cell))
-
-    def _on_cell_clicked(self, cell: Any) -> None:  # noqa: ANN401 # a signal's object
-        if self.panel.break_it.hide_cells.isChecked():
-            self._hide(cell)
-        else:
-            self._follow(cell)
-
-    def _hide(self, cell: Any) -> None:  # noqa: ANN401 # a signal's object
-        picture = self.scene.large.picture
-        left = [] if picture is None else np.flatnonzero(~picture.masked[cell[0]]).tolist()
-        if cell not in self.state.hidden and left in ([], [cell[1]]):
-            self.refused.emit("Every query must have a key left to look at: show another cell of this row first.")
-            return
-        verb = "Show" if cell in self.state.hidden else "Hide"
-        self._apply(self.state.with_cell_switched(cell), f"{verb} a cell")
-
-    def _follow(self, cell: Any) -> None:  # noqa: ANN401 # a signal's object
-        self._apply(replace(self.state, row=cell[0]), "Follow another query", "row")
-
-    def _on_strip(self, place: Any) -> None:  # noqa: ANN401 # a signal's object
-        moment = self._moment_in_sight
-        if place is None or moment is None:
-            self.say_spot()
-            return
-        when, _, weights = self.scene.strips.strips[place[0]]
-        keys = moment.answer.context_tokens
-        self.said.emit(f"{when}: “{keys[place[1]]}” gets {weights[place[1]]:.4f}")
-
-    def _on_small_map(self, head: Any, found: object) -> None:  # noqa: ANN401 # an item's name
-        self.said.emit(f"{words.head_words(head, self.state)}: click to see it large" if found else "")
-
-    def say_spot(self) -> None:
-        self.said.emit("Space learns, Esc stops" if not self.player.is_running else "learning …; Esc stops")
-
     def keyPressEvent(self, event: QKeyEvent) -> None:
-        if event.key() == Qt.Key.Key_Space and not event.modifiers():
-            self.player.toggle()
+        key = event.key()
+        if key == Qt.Key.Key_Space and not event.modifiers():
+            self.toggle()
+        elif self._walk_curves(event):
+            pass
+        elif key in _HIDES and self._chosen is not None and self._chosen.item == MAP:
+            self._hide(self._chosen.part)
+        elif key in _ENTERS and self._chosen is not None:
+            self._click(self._chosen)
+        else:
+            super().keyPressEvent(event)
+
+    def _walk_curves(self, event: QKeyEvent) -> bool:
+        """Go along the curves by a key, wherever the keyboard is; return whether it is one for that."""
+        is_along = event.key() in _ALONG and bool(self.view.main) and self.main.isVisible()
+        if is_along:
             event.accept()
-            return
-        if event.key() in (Qt.Key.Key_Left, Qt.Key.Key_Right, Qt.Key.Key_Home, Qt.Key.Key_End):
-            self.chart.keyPressEvent(event)
-            return
-        super().keyPressEvent(event)
+            self.main.canvas.keyPressEvent(event)
+        return is_along
+
+    @property
+    def _chosen(self) -> Hit | None:
+        """What is pointed at, while the picture has the keyboard."""
+        spot: Any = self.canvas.hovered
+        return spot if self.canvas.hasFocus() and spot != NOWHERE else None
+
+    def _click(self, hit: Hit) -> None:
+        """Do by a key what a click does."""
+        change = self.view.picture.changed(self.state, self.canvas.picture, hit, None)
+        if change is not None:
+            self.apply(change)
+
+    def _hide(self, cell: tuple[int, int]) -> None:
+        numbers = self.finished_numbers()
+        if isinstance(numbers, Seen):
+            self.apply(hidden(self.state, numbers, cell))
+
+    # ---- Leaving ----
 
     def cancel(self) -> bool:
-        return self.player.stop() or self.cells.leave() or super().cancel()
+        return self.player.stop() or self.canvas.let_go() or super().cancel()
 
     def stop(self) -> None:
         self.player.stop()
 
     def leave(self) -> None:
         super().leave()
-        self.worths.leave()
         self.finding.cancel()
 
-    def settle(self, seconds: float = 30.0) -> None:
-        super().settle(seconds)
-        self.worths.jobs.wait(seconds)
-
-    def focus_first(self) -> None:
-        self.canvas.setFocus(Qt.FocusReason.OtherFocusReason)
+    # ---- Taking it away ----
 
     @classmethod
     def actions_offered(cls) -> tuple[PageAction, ...]:
         return (
-            PageAction("Play or pause", lambda page: page.player.toggle(), "Ctrl+Space", "Learn, and watch"),
+            PageAction("Play or pause", lambda page: page.toggle(), "Ctrl+Space", "Learn, and watch"),
             PageAction("Step", lambda page: page.learn_a_step(), "Ctrl+.", "Learn from one more batch"),
             PageAction(
                 "Which heads does it need?", lambda page: page.find_needed(), "", "Find the fewest that do the work"
             ),
+            PageAction("Swap A and B", lambda page: page.swap(), "", "Put B in place of A, to change it"),
+            PageAction(""),
+            *(PageAction(each.title, partial(_take, each), "", each.tip) for each in TAKINGS),
+            PageAction(""),
+            *cls.view_actions((view.id, view.title, view.tip) for view in views()),
         )
 
-    # ---- Taking it away ----
+    def take(self, taking: Taking) -> None:
+        """Take along what was learned."""
+        reason = taking.reason(self.state)
+        if reason:
+            self.refused.emit(reason)
+        else:
+            taking.act(self)
 
-    def _show_menu(self, where: QPoint) -> None:
-        menu = QMenu(self)
-        menu.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
-        self.offer_taking(menu)
-        menu.popup(self.canvas.mapToGlobal(where))
+    def offer_taking(self, menu: QMenu) -> None:
+        super().offer_taking(menu)
+        menu.addSeparator()
+        menu.setToolTipsVisible(True)
+        for taking in TAKINGS:
+            action = menu.addAction(taking.title, partial(self.take, taking))
+            reason = taking.reason(self.state)
+            action.setEnabled(not reason)
+            action.setToolTip(reason or taking.tip)
 
     def figure(self) -> Figure:
-        from attention_explorer.pages.training.ui.figure import training_figure
+        from attention_explorer.pages.training.ui.views import training_figure
 
-        moment = self.scene.moment if self.requests.shown == self.request_now() else None
-        return training_figure(self.state, moment)
+        return training_figure(self.state, self.finished_numbers())
+
+
+def _take(taking: Taking, page: TrainingPage) -> None:
+    page.take(taking)

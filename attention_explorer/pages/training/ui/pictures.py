@@ -1,361 +1,390 @@
-"""What is drawn on the Training page: all heads small, one large, and how its row came about."""
+"""The pictures of a run: the film of a row, the map of a head, and the map with what heads are worth."""
 
 from __future__ import annotations
 
-import math
-from collections.abc import Iterable
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
-from PySide6.QtCore import QPointF, QRectF, Qt
-from PySide6.QtGui import QPainter
+from PySide6.QtCore import Qt
 
-from attention_explorer.core.map_picture import MapPicture
-from attention_explorer.kit.drawing.heatmap import paint_cells
-from attention_explorer.kit.drawing.heatmap_layout import HeatmapLayout, Labels
-from attention_explorer.kit.drawing.marks import colour_of, pen
-from attention_explorer.kit.map_item import BarItem, MapItem, SmallMapItem
-from attention_explorer.kit.scene import Item
-from attention_explorer.kit.theme import Look
+from attention_explorer.core.numerals import percent, plain
+from attention_explorer.kit.items.axis import Axis
+from attention_explorer.kit.items.bars import Bar, NamedBars
+from attention_explorer.kit.items.columns import Above, Beside, Grid
+from attention_explorer.kit.items.film import Film
+from attention_explorer.kit.items.item import Hit, Item, Value
+from attention_explorer.kit.items.map import Map
+from attention_explorer.kit.items.plot import Plot
+from attention_explorer.kit.items.plot_marks import At, Label, Points
+from attention_explorer.kit.items.small_map import SmallMap
+from attention_explorer.kit.items.words import Message, Reading, Readings, Title
+from attention_explorer.kit.picture import Panel, Picture
+from attention_explorer.kit.pictures.drawing import Change
 from attention_explorer.model.arrays import Bools, Floats
-from attention_explorer.pages.training import pair_words, words
-from attention_explorer.pages.training.moment import WEIGHTS, Moment, picture_of
-from attention_explorer.pages.training.state import Head, TrainingState
-from attention_explorer.pages.training.ui.pair_pictures import CAPTION_HEIGHT, CaptionItem, OtherMapItem
+from attention_explorer.pages.training import pair_words, seen, words
+from attention_explorer.pages.training.moment import Film as FilmSeen
+from attention_explorer.pages.training.moment import Moment, MomentRequest, accuracy_at, picture_of
+from attention_explorer.pages.training.seen import Seen
+from attention_explorer.pages.training.state import Cell, Head, TrainingState
+from attention_explorer.pages.training.ui.curves import Curves, gone
+from attention_explorer.sources.learned.learned_model import Answer
 
-LEFT = Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter
-RIGHT = Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter
-CENTRE = Qt.AlignmentFlag.AlignCenter
-
-LEAST_STRIP = 42
-"""Pixels at zoom 1 that a row of weights takes with its words."""
-LEAST_SMALL = 84
-"""Pixels at zoom 1 that a small map has of the width, however much the large one could use."""
-WORDS_OF_SMALL = 36
-"""Pixels at zoom 1 by which a small map with its words is higher than wide."""
-NARROW = 640
-"""Pixels at zoom 1 of a room that is too narrow for three columns."""
-
-Strip = tuple[str, str, Floats]
-"""A row of weights: what stands below it in two parts, and its weights."""
+FILM, FILM_OF_B, PLANE = "The row, step by step", "The row of B, step by step", "Where they stand"
+MAP, MAP_OF_B, ANSWERS, RIGHT = "Attention", "Attention of B", "Answers", "Right answers"
+HEAD = "Small map "
+"""How the names of small maps begin."""
+FIRST_KEYS = (int(Qt.Key.Key_Up), int(Qt.Key.Key_Down))
+"""These choose the first cell; the others walk along the curves until one is chosen."""
+CURVES_SHARE = 0.42
+"""Of the height of a figure, by that of the picture itself."""
 
 
-class StripsItem(Item):
-    """The row that answers, at some steps one below the other; what is under the pointer is a strip and a key."""
-
-    title = "how it came about"
-
-    def __init__(self, look: Look) -> None:
-        super().__init__(look)
-        self.strips: tuple[Strip, ...] = ()
-        self.masked: Bools = np.zeros(0, bool)
-
-    def show_strips(self, strips: Iterable[Strip], masked: Bools) -> None:
-        """Show other rows; ``masked``, (n_k,), is True where none of them may look."""
-        self.strips, self.masked = tuple(strips), masked
-        self.update()
-
-    def _rows(self) -> list[tuple[int, QRectF]]:
-        """Return which strips there is room for and where they are: the first and the latest ones."""
-        px, count = self.look.px, len(self.strips)
-        room = self.box.height() - px(28)
-        fitting = min(max(int(room // px(LEAST_STRIP)), 1), count)
-        shown = [*range(min(fitting - 1, 1)), *range(count - max(fitting - 1, 1), count)]
-        high = min(room / max(len(shown), 1), px(64))
-        top = self.box.top() + px(28)
-        return [
-            (number, QRectF(self.box.left(), top + place * high, self.box.width(), px(20)))
-            for place, number in enumerate(shown)
-        ]
-
-    def hit(self, place: QPointF) -> tuple[int, int] | None:
-        for number, row in self._rows():
-            if row.contains(place):
-                return number, int((place.x() - row.left()) / row.width() * len(self.strips[number][2]))
-        return None
-
-    def draw(self, painter: QPainter) -> None:
-        px, theme = self.look.px, self.look.theme
-        if not self.strips:
-            return
-        painter.setFont(self.look.font(13, bold=True))
-        painter.setPen(colour_of(theme.text))
-        painter.drawText(QRectF(self.box.left(), self.box.top(), self.box.width(), px(22)), LEFT, self.title)
-        for number, row in self._rows():
-            when, what, weights = self.strips[number]
-            picture = MapPicture(weights[None], self.masked[None], WEIGHTS, "viridis", ("",), ("",) * len(weights))
-            layout = HeatmapLayout(row, 1, len(weights), Labels(1.0, 1), Labels(1.0, 1), QRectF())
-            paint_cells(painter, picture, layout, self.look)
-            below = QRectF(row.left(), row.bottom() + px(2), row.width(), px(18))
-            painter.setFont(self.look.font(12))
-            painter.setPen(colour_of(theme.text))
-            painter.drawText(below, LEFT, when)
-            painter.setPen(colour_of(theme.muted))
-            painter.drawText(below, RIGHT, what)
-
-
-class PlaneItem(Item):
-    """Where the queries and keys of a dictionary stand: they learned it."""
-
-    def __init__(self, look: Look) -> None:
-        super().__init__(look)
-        self.points: tuple[Floats, Floats] | None = None
-
-    def show_points(self, points: tuple[Floats, Floats] | None) -> None:
-        """Show points, (queries, keys), each (n, 2)."""
-        self.points = points
-        self.update()
-
-    def draw(self, painter: QPainter) -> None:
-        if self.points is None:
-            return
-        px, theme = self.look.px, self.look.theme
-        side = min(self.box.width(), self.box.height() - px(44))
-        room = QRectF(self.box.left(), self.box.top() + px(24), side, side)
-        painter.setFont(self.look.font(13, bold=True))
-        painter.setPen(colour_of(theme.text))
-        painter.drawText(QRectF(room.left(), self.box.top(), side, px(22)), LEFT, "where they stand")
-        painter.setPen(pen(theme.border, 1.0))
-        painter.setBrush(colour_of(theme.plane))
-        painter.drawRect(room)
-        far = max(float(np.abs(np.concatenate(self.points)).max()), 1.0) * 1.15
-        painter.setPen(pen(theme.grid, 1.0))
-        painter.drawLine(QPointF(room.left(), room.center().y()), QPointF(room.right(), room.center().y()))
-        painter.drawLine(QPointF(room.center().x(), room.top()), QPointF(room.center().x(), room.bottom()))
-        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
-        for name, rows, colour in (("q", self.points[0], theme.query), ("k", self.points[1], theme.key)):
-            for number, (x, y) in enumerate(rows.tolist(), start=1):
-                at = QPointF(room.center().x() + x / far * side / 2, room.center().y() - y / far * side / 2)
-                self._mark(painter, at, f"{name}{number}", colour, is_key=name == "k")
-        painter.setFont(self.look.font(12))
-        painter.setPen(colour_of(theme.muted))
-        below = QRectF(room.left(), room.bottom() + px(2), side, px(18))
-        painter.drawText(below, LEFT, f"● queries   ■ keys   ±{far:.3g}")
-
-    def _mark(self, painter: QPainter, at: QPointF, name: str, colour: str, *, is_key: bool) -> None:
-        half = self.look.px(4)
-        painter.setPen(pen(self.look.theme.card, 1.0))
-        painter.setBrush(colour_of(colour))
-        if is_key:
-            painter.drawRect(QRectF(at.x() - half, at.y() - half, 2 * half, 2 * half))
-        else:
-            painter.drawEllipse(at, half, half)
-        painter.setFont(self.look.font(10))
-        painter.setPen(colour_of(self.look.theme.text))
-        painter.drawText(QPointF(at.x() + half + 1, at.y() + (2.4 * half if is_key else -half)), name)
-
-
-class BarsItem(Item):
-    """The most probable answers as bars with their numbers."""
-
-    def __init__(self, look: Look) -> None:
-        super().__init__(look)
-        self.told: tuple[tuple[str, float, bool], ...] = ()
-
-    def show_answers(self, told: tuple[tuple[str, float, bool], ...]) -> None:
-        """Show answers: word, probability, whether it is right."""
-        self.told = told
-        self.update()
-
-    def draw(self, painter: QPainter) -> None:
-        px, theme = self.look.px, self.look.theme
-        high = self.box.height() / max(len(self.told), 1)
-        for place, (word, chance, is_right) in enumerate(self.told):
-            row = QRectF(self.box.left(), self.box.top() + place * high, self.box.width(), high)
-            painter.setFont(self.look.font(13, bold=place == 0))
-            painter.setPen(colour_of(theme.text))
-            painter.drawText(QRectF(row.left(), row.top(), px(74), high), RIGHT, f"✓ {word}" if is_right else word)
-            painter.drawText(QRectF(row.right() - px(52), row.top(), px(52), high), RIGHT, f"{chance:.3f}")
-            bar = QRectF(row.left() + px(82), row.center().y() - px(6), row.width() - px(140), px(12))
-            painter.fillRect(bar, colour_of(theme.track))
-            bar.setWidth(bar.width() * chance)
-            painter.fillRect(bar, colour_of(theme.output))
-
-
-class LearningScene:
-    """The items of the page's picture, and where they stand in a room.
+class LearningPicture(Picture[TrainingState, Seen]):
+    """What the pictures of a moment share.
 
     Parameters
     ----------
-    look : Look
-        Their colours and size.
+    has_curves : bool
+        Whether the curves stand below it, as in figures; on the page they are the main quantity.
     """
 
-    def __init__(self, look: Look) -> None:
-        self.look = look
-        self.large = MapItem(look)
-        self.bar = BarItem(look)
-        self.strips = StripsItem(look)
-        self.plane = PlaneItem(look)
-        self.other = OtherMapItem(look)
-        self.large.has_bar = self.other.has_bar = False  # one bar serves both
-        self.captions = CaptionItem(look), CaptionItem(look)
-        self._room = QRectF()
-        self.small: dict[Head, SmallMapItem] = {}
-        self.moment: Moment | None = None
-        self.state = TrainingState()
-        self._withheld = False
+    compute = staticmethod(seen.seen)
+    checkpoints = staticmethod(lambda state: MomentRequest.of(state).to_learn)
+    arrays = staticmethod(seen.arrays)
+    lines = staticmethod(seen.lines)
+    axes = "weights: head, query, key"
+    follows = False
 
-    @property
-    def items(self) -> tuple[Item, ...]:
-        """All of them, those behind first."""
-        return self.large, self.bar, self.strips, self.plane, self.other, *self.captions, *self.small.values()
-
-    def fit_heads(self, state: TrainingState) -> tuple[tuple[SmallMapItem, ...], tuple[SmallMapItem, ...]]:
-        """Have a small map for each head of a state; return those that are new and those that are gone."""
-        heads = [(layer, head) for layer in range(state.setup.layers) for head in range(state.setup.heads)]
-        wanted = heads if len(heads) > 1 else []
-        gone = tuple(self.small.pop(head) for head in set(self.small) - set(wanted))
-        new = {head: SmallMapItem(self.look, head) for head in wanted if head not in self.small}
-        self.small = {head: self.small.get(head) or new[head] for head in wanted}
-        return tuple(new.values()), gone
-
-    def show(self, moment: Moment, state: TrainingState) -> None:
-        """Show what is seen of a step. `fit_heads` was called for the state."""
-        self.moment, self.state = moment, state
-        head, row, causal = state.head_shown, moment.row_of(state), state.task.causal
-        picture = moment.picture(head, is_causal=causal)
-        self.large.show_picture(picture, framed_row=row)
-        self.bar.show_picture(picture)
-        for each, item in self.small.items():
-            off = each in state.off_shown
-            title = words.short_head_words(each, state)
-            below = "off" if off else words.row_looks_at(moment.answer, each, row)
-            below = "as drawn" if each in state.drawn_shown else below
-            item.show_picture(moment.picture(each, is_causal=causal), title, below, is_chosen=each == head)
-        self.strips.show_strips(self._strips(moment, head, row), picture.masked[row])
-        self.plane.show_points(moment.points)
-        self._show_other(moment, state, row)
-        self.withhold(self._withheld)
-
-    def withhold(self, withheld: bool) -> None:
-        """Show the large map without its numbers and nothing else, or everything again."""
-        self._withheld = self.large.is_unknown = withheld
-        self.large.update()
-        for item in self.items[1:]:
-            item.setOpacity(0.0 if withheld else 1.0)  # whether it is visible says which of them there are
-
-    def _show_other(self, moment: Moment, state: TrainingState, row: int) -> None:
-        """Show B's map of the same head in place of how the row came about."""
-        other, was = moment.other, self.other.isVisible()
-        self.strips.setVisible(other is None and moment.points is None)
-        self.plane.setVisible(other is None and moment.points is not None)
-        for item, caption in zip(self.captions, pair_words.captions(moment, state), strict=True):
-            item.show_caption(caption)
-            item.setVisible(other is not None)
-        self.other.setVisible(other is not None)
-        if other is not None:
-            self.other.reason = other.reason
-            if other.answer is not None:
-                head = replace(state, setup=other.setup).head_shown
-                self.other.show_picture(picture_of(other.answer, head, is_causal=state.task.causal), framed_row=row)
-        if was != self.other.isVisible():
-            self.lay_out(self._room)
+    def __init__(self, *, has_curves: bool = False) -> None:
+        self.has_curves = has_curves
 
     @staticmethod
-    def _strips(moment: Moment, head: Head, row: int) -> Iterable[Strip]:
+    def is_quick(state: TrainingState) -> bool:
+        return MomentRequest.of(state).is_known
+
+    def item(self, numbers: Seen) -> Item[Any]:
+        picture = self.picture(numbers)
+        return Above((picture, Curves().item(numbers)), (1.0, CURVES_SHARE)) if self.has_curves else picture
+
+    def picture(self, numbers: Seen) -> Item[Any]:
+        """Return what it is made of but for the curves."""
+        raise NotImplementedError
+
+    def headline(self, numbers: Seen) -> str:
+        return words.headline(numbers.moment, numbers.state)
+
+    def says(self, numbers: Seen) -> tuple[str, ...]:
+        moment, state = numbers.moment, numbers.state
+        origin = words.origin(state)
+        learned = (*Curves().says(numbers), f"In the curves: {_legend(moment)}.") if _has_learned(moment) else ()
+        compared = pair_words.spoken(moment, state)
+        sizes = words.sizes(moment.run.size, state.setup.batch)
+        seen_now = filter(None, (words.largest(moment, state), self.beside(numbers), compared))
+        return (f"{origin[0].upper()}{origin[1:]}.", *seen_now, *learned, sizes)
+
+    def beside(self, _numbers: Seen) -> str:
+        """Return what else of the picture is said, for who cannot see it."""
+        return ""
+
+    def panel(self, numbers: Seen) -> Panel:
+        moment = numbers.moment
+        title, verdict, told = words.answers(moment, numbers.row)
+        bars = tuple(
+            Bar("", chance, "", plain(chance), f"{word} ✓" if is_right else word, place == 0)
+            for place, (word, chance, is_right) in enumerate(told)
+        )
+        answers = NamedBars(ANSWERS, ("", "probability"), bars, "output")
+        sentence = " ".join(filter(None, (verdict, words.way(moment, numbers.state))))
+        return Panel(f"{title}.", (answers, *self.readings(numbers)), sentence)
+
+    def readings(self, numbers: Seen) -> tuple[Item[Any], ...]:
+        """Return how far it has come, at a glance."""
+        moment, state = numbers.moment, numbers.state
+        if not _has_learned(moment):
+            return (Title("Progress", words.progress_of_taken(state.step), "muted", 13, bold=False),)
+        last = int(moment.curve.steps.searchsorted(state.step, side="right")) - 1
+        said = "right, if whole" if state.is_broken else "right answers"
+        found = [Reading(percent(float(moment.curve.accuracy[last])), said, "value_ink")]
+        weight = float(moment.curve.weight[last])
+        if not np.isnan(weight):
+            found.append(Reading(percent(weight), "where it should look"))
+        progress = words.progress(state.task, moment.curve, state.step)
+        return Readings(RIGHT, tuple(found), 26), Title("Progress", progress, "muted", 13, bold=False)
+
+    def words(self, numbers: Seen, hit: Hit) -> str:
+        moment, state = numbers.moment, numbers.state
+        if hit.item == MAP:
+            return words.cell(moment, state, state.head_shown, *hit.part)
+        if hit.item == MAP_OF_B:
+            return pair_words.cell(moment, state, hit.part)
+        if hit.item == ANSWERS:
+            return " ".join(words.answers(moment, numbers.row)[:2])
+        if hit.item == PLANE:
+            return _point(moment, hit.part)
+        return ""
+
+    def made_of(self, state: TrainingState) -> tuple[str, ...]:
+        return seen.made_of(state)
+
+    def told(self, numbers: Seen) -> dict[str, object]:
+        return seen.told(numbers)
+
+    def walk(self, numbers: Seen, hit: Hit | None, key: int) -> Hit | None:
+        if hit is None:
+            return self.first(numbers) if key in FIRST_KEYS else None
+        return self.picture(numbers).walk(hit, key)
+
+    def first(self, numbers: Seen) -> Hit | None:
+        """Return the cell that keys begin with: the largest weight of the row that is followed."""
+        return Hit(MAP, (numbers.row, int(numbers.moment.weights(numbers.state.head_shown)[numbers.row].argmax())))
+
+    def has(self, numbers: Seen, hit: Hit) -> bool:
+        shape = self.shape(numbers, hit)
+        return shape is not None and all(at < count for at, count in zip(hit.part, shape, strict=True))
+
+    def shape(self, numbers: Seen, hit: Hit) -> tuple[int, ...] | None:
+        """Return how many rows and columns what was hit has; None of what keys let go of."""
+        return numbers.moment.weights(numbers.state.head_shown).shape if hit.item == MAP else None
+
+
+class Watch(LearningPicture):
+    """The row that is followed as a film; a click on a step goes there."""
+
+    def picture(self, numbers: Seen) -> Item[Any]:
+        moment, state = numbers.moment, numbers.state
+        film = _film(FILM, moment.request, moment.film, state, numbers.row, numbers.map_of(state.head_shown).masked)
+        other = moment.other
+        if other is not None:
+            both = pair_words.captions(moment, state)
+            theirs: Item[Any] = Message(FILM_OF_B, other.reason)
+            of_b = moment.request.of_other
+            if other.answer is not None and of_b is not None:
+                theirs = _film(
+                    FILM_OF_B, of_b, other.film, replace(state, setup=other.setup), numbers.row, _masked(numbers)
+                )
+            return Beside((_captioned(MAP, both[0], film), _captioned(MAP_OF_B, both[1], theirs)))
         if moment.points is not None:
-            return
-        for step, answer in (*moment.earlier, (moment.request.step, moment.answer)):
-            at = "step 0: random" if step == 0 else f"step {step}"
-            yield at, words.row_looks_at(answer, head, row), answer.weights[head[0]][head[1]][row]
+            return Beside((film, _plane(moment.points)), (1.0, 0.8))
+        return film
 
-    def lay_out(self, room: QRectF) -> None:
-        """Give every item its box: small maps at the left, the large one, and how it came about at the right.
+    def words(self, numbers: Seen, hit: Hit) -> str:
+        moment, row = numbers.moment, numbers.row
+        of_b = moment.other is not None and hit.item == FILM_OF_B
+        if hit.item != FILM and not of_b:
+            return super().words(numbers, hit)
+        film = moment.other.film if of_b and moment.other is not None else moment.film
+        if hit.part[0] >= len(film):
+            return "Not learned yet, or not so far: press Play, or drag the step."
+        state = replace(numbers.state, setup=moment.other.setup) if of_b and moment.other else numbers.state
+        (layer, head), (step, answer) = state.head_shown, film[hit.part[0]]
+        return words.frame(moment, step, answer.weights[layer][head][row], row)
 
-        In a narrow room that stands below the small maps. The colour bar is below it: the large map has the height.
-        """
-        self._room = room
-        px, wide = self.look.px, room.width()
-        narrow, gap = wide < px(NARROW), px(14)
-        if narrow:
-            left = min(px(180), 0.34 * wide)
-            if self.other.isVisible():  # the two large maps have the width
-                left = min(self._lines()[0] * px(LEAST_SMALL), px(140)) if self.small else 0.0
-            below = self._lay_out_small(QRectF(room.left(), room.top(), left, 0.56 * room.height()))
-            beside = QRectF(room.left() + px(6), below + px(6), left - px(12), room.bottom() - below - px(10))
-            middle = QRectF(room.left() + left + gap, room.top(), wide - left - gap - px(6), room.height() - px(4))
-        else:
-            right = min(max(px(170), wide * 0.25), px(420))
-            left = self._width_of_small(room, wide - right - 2 * gap - room.height())
-            self._lay_out_small(QRectF(room.left(), room.top(), left, room.height()))
-            middle = QRectF(room.left() + left, room.top(), wide - left - right - 2 * gap, room.height() - px(4))
-            beside = QRectF(middle.right() + gap, room.top() + px(16), right, room.height() - px(24))
-        if self.other.isVisible():
-            right_end = room.right() - px(8) if narrow else beside.right()
-            self._lay_out_both(QRectF(middle.left(), room.top(), right_end - middle.left(), room.height()))
-            return
-        bar = px(BarItem.HEIGHT)
-        self.large.place(middle)
-        self.bar.place(QRectF(beside.left(), beside.bottom() - bar, beside.width(), bar))
-        beside.setBottom(beside.bottom() - bar - px(4))
-        self.strips.place(beside)
-        self.plane.place(beside)
+    def changed(self, state: TrainingState, numbers: Seen, hit: Hit, _to: Value) -> Change[TrainingState] | None:
+        return None if hit.item != FILM else gone(state, numbers.moment.request.frames[hit.part[0]])
 
-    def _lay_out_both(self, room: QRectF) -> None:
-        """Place A and B side by side, equally large, each below its caption, and one colour bar below both."""
-        gap, high, bar = (self.look.px(size) for size in (14, CAPTION_HEIGHT, BarItem.HEIGHT))
-        wide = (room.width() - gap) / 2
-        for place, (caption, item) in enumerate(zip(self.captions, (self.large, self.other), strict=True)):
-            left = room.left() + place * (wide + gap)
-            caption.place(QRectF(left, room.top(), wide, high))
-            item.place(QRectF(left, room.top() + high, wide, room.height() - high - bar))
-        left = room.left() if self.large.layout is None else self.large.layout.cells.left()
-        self.bar.place(QRectF(left, room.bottom() - bar, room.right() - left, bar))
+    def first(self, numbers: Seen) -> Hit | None:
+        film = numbers.moment.film
+        return Hit(FILM, (len(film) - 1, int(_row_of(film[-1][1], numbers.state, numbers.row).argmax())))
 
-    def _lines(self) -> tuple[int, int, int]:
-        """Return how many small maps stand side by side, how many lines a layer takes, and how many there are in all.
-
-        A layer of many heads takes several lines, so that a cell stays large enough to be told from the next.
-        """
-        layers, heads = (max((head[axis] for head in self.small), default=-1) + 1 for axis in (0, 1))
-        columns = heads if heads <= 2 else round(math.sqrt(heads * 1.5))
-        each = -(-heads // max(columns, 1))
-        return columns, each, layers * each
-
-    def _width_of_small(self, room: QRectF, spare: float) -> float:
-        """Return how wide the small maps are beside the large one, which has to leave no more than it has to spare."""
-        columns, _, lines = self._lines()
-        if not self.small:
-            return 0.0
-        px = self.look.px
-        most = min(px(172), max(spare / columns, px(LEAST_SMALL)), 0.4 * room.width() / columns)
-        return columns * min(max((room.height() - px(8)) / lines - px(WORDS_OF_SMALL), px(LEAST_SMALL) / 2), most)
-
-    def _lay_out_small(self, room: QRectF) -> float:
-        """Place the small maps, layer by layer downwards and heads side by side; return where they end."""
-        if not self.small:
-            return room.top()
-        columns, each, lines = self._lines()
-        px = self.look.px
-        wide = min(px(172), room.width() / columns)
-        high = min((room.height() - px(8)) / lines, wide + px(WORDS_OF_SMALL))
-        top = room.top() + max(0.0, (room.height() - lines * high) / 2)
-        left = room.left() + (room.width() - columns * wide) / 2
-        for (layer, head), item in self.small.items():
-            line = layer * each + head // columns
-            item.place(QRectF(left + (head % columns) * wide, top + line * high, wide, high))
-        return top + lines * high
-
-    def set_look(self, look: Look) -> None:
-        """Wear other colours or another size."""
-        self.look = look
-        for item in self.items:
-            item.set_look(look)
-
-    def paint(self, painter: QPainter) -> None:
-        """Paint all of it, for a file."""
-        for item in self.items:
-            if item.isVisible():
-                item.draw(painter)
+    def shape(self, numbers: Seen, hit: Hit) -> tuple[int, ...] | None:
+        return (len(numbers.moment.film), len(numbers.moment.answer.context_tokens)) if hit.item == FILM else None
 
 
-def spoken(moment: Moment, state: TrainingState) -> str:
-    """Say what the picture shows, for who cannot see it."""
-    row = moment.row_of(state)
-    head = state.head_shown
-    weights = moment.weights(head)[row]
-    order = np.argsort(-weights, kind="stable")[:5].tolist()
-    listed = ", ".join(f"{moment.answer.context_tokens[each]} {weights[each]:.2f}" for each in order)
-    compared = pair_words.spoken(moment, state)
-    return f"{words.title(moment, state)}; {words.origin(state)}. Its largest weights: {listed}. {compared}".strip()
+class HeadMap(LearningPicture):
+    """The map of the head on show, all heads small beside it; a click follows a row, or shows a head large."""
+
+    def picture(self, numbers: Seen) -> Item[Any]:
+        moment, state = numbers.moment, numbers.state
+        large: Item[Any] = Map(MAP, numbers.map_of(state.head_shown), framed_row=numbers.row, is_tall=True)
+        if moment.other is not None:
+            theirs, both = numbers.map_of_other, pair_words.captions(moment, state)
+            beside: Item[Any] = Message(MAP_OF_B, moment.other.reason)
+            if theirs is not None:
+                beside = Map(MAP_OF_B, theirs, framed_row=numbers.row, is_tall=True)
+            large = Beside((_captioned(MAP, both[0], large), _captioned(MAP_OF_B, both[1], beside)))
+        elif moment.points is not None:
+            large = Beside((large, _plane(moment.points)))
+        heads = numbers.heads
+        if len(heads) < self.fewest:
+            return large
+        columns = min(state.setup.heads, round((1.5 * len(heads)) ** 0.5))
+        small = Grid(tuple(self._small(numbers, head) for head in heads), gap=8, columns=columns)
+        each = 0.28 if moment.other is None else 0.16
+        return Beside((small, large), (min(each * columns, 0.9), 1.0))
+
+    fewest = 2
+    """Of so many heads on they stand beside it."""
+
+    def _small(self, numbers: Seen, head: Head) -> SmallMap:
+        state = numbers.state
+        title = words.short_head_words(head, state)
+        return SmallMap(
+            _head_name(head),
+            numbers.map_of(head),
+            title,
+            self.below(numbers, head),
+            head == state.head_shown,
+            numbers.row,
+        )
+
+    def below(self, numbers: Seen, head: Head) -> str:
+        """Return what stands below a small map."""
+        state = numbers.state
+        if head in state.off_shown:
+            return "off"
+        return "as drawn" if head in state.drawn_shown else words.row_looks_at(numbers.moment.answer, head, numbers.row)
+
+    def beside(self, numbers: Seen) -> str:
+        said = (f"{words.head_words(head, numbers.state)} {self.below(numbers, head)}" for head in numbers.heads)
+        return f"All heads: {'; '.join(said)}." if len(numbers.heads) >= self.fewest else ""
+
+    def words(self, numbers: Seen, hit: Hit) -> str:
+        head = _head_of(hit)
+        if head is None:
+            return super().words(numbers, hit)
+        return f"{words.head_words(head, numbers.state)}: {self.below(numbers, head)}; {self.does}"
+
+    does = "click to see it large"
+
+    def changed(self, state: TrainingState, _numbers: Seen, hit: Hit, _to: Value) -> Change[TrainingState] | None:
+        head = _head_of(hit)
+        if head is not None:
+            return Change(replace(state, layer=head[0], head=head[1]), "Show another head", "head")
+        if hit.item in (MAP, MAP_OF_B):
+            return Change(replace(state, row=hit.part[0]), "Follow another query", "row")
+        return None
+
+
+class Break(HeadMap):
+    """The same, where a click hides a cell, or switches a head off; below each head what breaks without it."""
+
+    compute = staticmethod(seen.seen_with_worth)
+    fewest = 1
+    does = "click to switch it off, again to put it back as it was drawn, a third time to switch it on"
+
+    @staticmethod
+    def is_quick(state: TrainingState) -> bool:
+        none: frozenset[Head] = frozenset()
+        asked = [(none, none, frozenset[Cell]()), (state.off_shown, state.drawn_shown, state.hidden)]
+        for head in ((layer, head) for layer in range(state.setup.layers) for head in range(state.setup.heads)):
+            one = frozenset({head})
+            asked.append((none, one, frozenset()) if head in state.drawn_shown else (one, none, frozenset()))
+        known = all(accuracy_at.peek(state.setup, state.step, *each) is not None for each in asked)
+        return known and MomentRequest.of(state).is_known
+
+    def below(self, numbers: Seen, head: Head) -> str:
+        worth, state = numbers.worth, numbers.state
+        if worth is None:
+            return super().below(numbers, head)
+        how = "off: " if head in state.off_shown else "as drawn: " if head in state.drawn_shown else ""
+        return f"{how}{percent(worth.whole)} → {percent(worth.alone[head])}"
+
+    def panel(self, numbers: Seen) -> Panel:
+        usual = super().panel(numbers)
+        said = "" if numbers.worth is None else words.broken(numbers.worth, numbers.state)
+        return replace(usual, sentence=f"{said} Click a head to switch it off, a cell to hide it.")
+
+    def readings(self, numbers: Seen) -> tuple[Item[Any], ...]:
+        worth = numbers.worth
+        if worth is None or not numbers.state.is_broken:
+            return super().readings(numbers)
+        now = Reading(percent(worth.together), "right, as it is", "value_ink")
+        return (Readings(RIGHT, (now, Reading(percent(worth.whole), "right, if whole")), 26),)
+
+    def changed(self, state: TrainingState, numbers: Seen, hit: Hit, to: Value) -> Change[TrainingState] | None:
+        head = _head_of(hit)
+        if head is not None:
+            return switched(state, head)
+        return hidden(state, numbers, hit.part) if hit.item == MAP else super().changed(state, numbers, hit, to)
+
+
+# ---- What hands do ----
+
+
+def switched(state: TrainingState, head: Head) -> Change[TrainingState]:
+    """Return what a click on a head in Break it means."""
+    name = words.head_words(head, state)
+    put_back, verb = head in state.off, "on" if head in state.drawn else "off"
+    label = f"Put {name} back as drawn" if put_back else f"Switch {name} {verb}"
+    return Change(state.with_head_switched(head), label)
+
+
+LAST_KEY = "Every query must have a key left to look at: show another cell of this row first."
+
+
+def hidden(state: TrainingState, numbers: Seen, cell: Cell) -> Change[TrainingState]:
+    """Return what hiding a cell means, or showing it again; nothing but why where its query would have nothing left."""
+    left = np.flatnonzero(~numbers.map_of(state.head_shown).masked[cell[0]]).tolist()
+    if cell not in state.hidden and left in ([], [cell[1]]):
+        return Change(state, LAST_KEY)
+    verb = "Show" if cell in state.hidden else "Hide"
+    return Change(state.with_cell_switched(cell), f"{verb} a cell")
+
+
+# ---- Parts ----
+
+
+def _has_learned(moment: Moment) -> bool:
+    """Whether there are curves up to the step on show: not of weights from a file."""
+    return moment.request.learned >= moment.request.step
+
+
+def _legend(moment: Moment) -> str:
+    return words.legend(moment.run.task) if moment.other is None else pair_words.legend(moment.run.task)
+
+
+def _row_of(answer: Answer, state: TrainingState, row: int) -> Floats:
+    layer, head = state.head_shown
+    found: Floats = answer.weights[layer][head][row]
+    return found
+
+
+def _masked(numbers: Seen) -> Bools:
+    """Return where B may not look."""
+    return picture_of(numbers.moment.answer, (0, 0), is_causal=numbers.state.task.causal).masked
+
+
+def _film(name: str, asked: MomentRequest, film: FilmSeen, state: TrainingState, row: int, masked: Bools) -> Film:
+    weights = np.stack([_row_of(answer, state, row) for _, answer in film])
+    steps, answer = tuple(map(str, asked.frames)), film[-1][1]
+    asking = row if answer.tokens == answer.context_tokens else None
+    return Film(name, answer.context_tokens, steps, weights, masked[row], len(film) - 1, asking)
+
+
+def _captioned(name: str, caption: pair_words.Caption, item: Item[Any]) -> Item[Any]:
+    first = Title(f"{name}, which run", caption[0], "text", 13, is_given=False)
+    second = Title(f"{name}, its answer", caption[1], "muted", 13, bold=False, is_given=False)
+    return Above((first, second, item), gap=4)
+
+
+def _plane(points: tuple[Floats, Floats]) -> Plot:
+    """Return where the queries and keys of a dictionary stand: they learned it."""
+    far = max(float(np.abs(np.concatenate(points)).max()), 1.0) * 1.15
+    marks: list[Any] = []
+    for name, rows, ink, is_square in (("queries", points[0], "query", False), ("keys", points[1], "key", True)):
+        x, y = rows.T.tolist()
+        marks.append(Points(name, x, y, ink=ink, is_square=is_square))
+        marks += [
+            Label(*place, f"{name[0]}{number}", f"{ink}_ink", 11.0, has_halo=False)
+            for number, place in enumerate(zip(x, y, strict=True), start=1)
+        ]
+    return Plot(PLANE, Axis(-far, far, grid=True), Axis(-far, far, grid=True), tuple(marks), is_square=True)
+
+
+def _point(moment: Moment, part: Any) -> str:  # noqa: ANN401 # a place of a plot
+    if moment.points is None or not isinstance(part, At) or not part.points:
+        return ""
+    x, y = moment.points[part.points == "keys"][part.index].tolist()
+    return f"{'key' if part.points == 'keys' else 'query'} {part.index + 1} at ({plain(x)}, {plain(y)})"
+
+
+def _head_name(head: Head) -> str:
+    return f"{HEAD}{head[0] + 1}.{head[1] + 1}"
+
+
+def _head_of(hit: Hit) -> Head | None:
+    if not hit.item.startswith(HEAD):
+        return None
+    layer, head = hit.item.removeprefix(HEAD).split(".")
+    return int(layer) - 1, int(head) - 1

@@ -41,8 +41,6 @@ class TrainingPlayer(QObject):
     def __init__(self, session: Session, parent: QObject | None = None) -> None:
         super().__init__(parent)
         self._session = session
-        self.moment: Moment | None = None
-        """The newest."""
         self._is_running = False
         self._last = session.state.training
         self._is_seen = True
@@ -87,10 +85,10 @@ class TrainingPlayer(QObject):
     def _work(self, begin: TrainingState, until: int) -> Callable[[Report, Deliver], None]:
         def work(report: Report, deliver: Deliver) -> None:
             trained(begin.setup, begin.step, lambda _fraction: report(0.0))
-            pace, started, sent, step = begin.speed.steps_a_second, time.monotonic(), 0.0, begin.step
+            started, sent, step = time.monotonic(), 0.0, begin.step
             while step < until:
                 now = time.monotonic()
-                if step - begin.step > (now - started) * pace:
+                if step >= begin.speed.step_after(now - started, begin.step, until):
                     report(step / until)
                     time.sleep(WAIT_SECONDS)
                     continue
@@ -122,7 +120,6 @@ class TrainingPlayer(QObject):
             self.stop()  # a person took over
             return
         self._last = state.training.at_step(moment.request.step)
-        self.moment = moment
         self._session.preview(replace(state, training=self._last), "Train")
         self.arrived.emit(moment)
 

@@ -1,0 +1,122 @@
+"""The views of the Training page: which picture, which fields stand around it, what to try."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from functools import cache
+from typing import Any
+
+from attention_explorer.core.preset import Preset
+from attention_explorer.kit.frame.figure import figure_of
+from attention_explorer.kit.frame.view import Part, Try, View
+from attention_explorer.kit.pictures.figure import PicturesFigure
+from attention_explorer.pages.training.moment import Moment, MomentRequest, answer_at
+from attention_explorer.pages.training.presets import TRAINING_PRESETS
+from attention_explorer.pages.training.seen import Seen
+from attention_explorer.pages.training.state import TrainingState, TrainingView, changed, reasons_against
+from attention_explorer.pages.training.ui.pictures import Break, HeadMap, LearningPicture, Watch
+from attention_explorer.pages.training.ui.seeds_picture import SeedsPicture
+
+_SIZES = ("layers", "heads", "d_model", "hard", "scaled", "positions", "residual", "d_ff", "encoder_layers", "length")
+_LEARNING = ("seed", "rate", "warm_up", "batch")
+_SETUP = tuple(f"setup.{name}" for name in ("seed", *_SIZES, *_LEARNING[1:]))
+ASK = "sentence_shown"
+_Tries = tuple[Try[TrainingState], ...]
+
+
+@cache
+def views() -> tuple[View[Any], ...]:
+    """Return the views, in their order. They are the same for all pages: menus ask for them whenever one is shown."""
+    watch: _Tries = (
+        Try("Press Play", lambda state: state.step > 0, "step"),
+        Try("Stop where “it” turns to cat", _turns, fits=_is_of_it),
+        Try("Ask with “soft” for “tired”", lambda state: " soft" in state.sentence, ASK, fits=_is_of_it),
+        Try("Drag the step back", lambda state: state.step < state.learned, fits=lambda state: not _is_of_it(state)),
+    )
+    maps: _Tries = (
+        Try("Follow another row: click it", lambda state: state.row >= 0),
+        Try("Keep this run as B", lambda state: state.other is not None, "is_compared"),
+    )
+    breaks: _Tries = (
+        Try("Switch a head off", lambda state: bool(state.off_shown)),
+        Try("Hide what the row looks at", lambda state: bool(state.hidden)),
+    )
+    more = ("speed", "is_compared", *_SETUP)
+    row = "A row of attention being learned, step by step"
+    every = "The map of a head, and of all heads small"
+    without = "Switch heads off, hide cells, and see what breaks"
+    beside = "The same recipe with other seeds, side by side: what they have in common, and what differs"
+    return (
+        _view(TrainingView.WATCH, "Watch", row, Watch(), (ASK,), more, watch),
+        _view(TrainingView.MAP, "Map", every, HeadMap(), (ASK,), more, maps),
+        _view(TrainingView.BREAK, "Break it", without, Break(), (ASK,), more, breaks),
+        _view(TrainingView.SEEDS, "Seeds", beside, SeedsPicture(), (), _SETUP, (), main=""),
+    )
+
+
+def _view(
+    view: TrainingView,
+    title: str,
+    tip: str,
+    picture: Any,  # noqa: ANN401 # a `Picture` of the page
+    fields: tuple[str, ...],
+    more: tuple[str, ...],
+    tries: _Tries,
+    main: str = "step",
+) -> View[TrainingState]:
+    return View(view, title, tip, _part(view), view, picture, main, fields, more, tries, ("step",))
+
+
+def _part(view: TrainingView) -> Part[TrainingState]:
+    """Return the part with all examples, each as a view shows it."""
+    ready = tuple(
+        Preset(each.id, each.title, each.look_for, replace(each.state, view=view)) for each in TRAINING_PRESETS
+    )
+    return Part("training", TrainingState, ready, changed, shown_by="view", reasons=reasons_against)
+
+
+def view_of(name: TrainingView) -> View[Any]:
+    """Return a view by its name."""
+    return next(view for view in views() if view.id is name)
+
+
+def training_figure(state: TrainingState, shown: object = None) -> PicturesFigure:
+    """Return the figure of a state with its curves below it, trained that far where nobody has.
+
+    ``shown`` is what its picture was drawn from, or a moment that it shows, if that is there.
+    """
+    view = view_of(state.view)
+    if isinstance(view.picture, LearningPicture):
+        view = replace(view, picture=type(view.picture)(has_curves=True))
+    if isinstance(shown, Moment):
+        shown = Seen(state, shown)
+    figure = figure_of(view, state, "Training", shown)
+    return replace(figure, stem=f"training-{state.setup.task}-step-{state.step}")
+
+
+# ---- Whether something to try is done ----
+
+
+def _is_of_it(state: TrainingState) -> bool:
+    return state.setup.task == "it"
+
+
+TURNING = 5
+"""Within so many steps it has turned."""
+
+
+def _turns(state: TrainingState) -> bool:
+    """Whether the row has begun to look at its noun some steps ago at most; of steps that were asked already."""
+    before = state.step - TURNING
+    if before < 0:
+        return False
+    return _finds(state, state.step) and not _finds(state, before)
+
+
+def _finds(state: TrainingState, step: int) -> bool:
+    answer = answer_at.peek(*MomentRequest.of(state).asked_at(step))
+    if answer is None:
+        return False
+    layer, head = state.head_shown
+    weights = answer.weights[layer][head][answer.places[-1]]
+    return bool(answer.context_tokens[int(weights.argmax())] == answer.right[-1])
