@@ -84,6 +84,8 @@ class Declaration:
         (state) -> whether it does anything there; its control is not shown otherwise. None: everywhere.
     forbids : callable or None
         (state) -> why it cannot be set there, in a sentence, or an empty text. None: never.
+    ends : callable or None
+        (state) -> the ends of its range there, where other fields decide how far it reaches. None: low and high.
     merge : str
         Changes with the same word, soon after one another, are one step; the name of the field if empty, of a number.
     term : str
@@ -106,6 +108,7 @@ class Declaration:
     has_words: bool = False
     shown: Callable[[Any], bool] | None = None
     forbids: Callable[[Any], str] | None = None
+    ends: Callable[[Any], tuple[float, float]] | None = None
     merge: str = ""
     term: str = ""
 
@@ -121,6 +124,10 @@ class Declaration:
     def is_shown(self, state: object) -> bool:
         """Whether the field does anything in a state."""
         return self.shown is None or self.shown(state)
+
+    def range_in(self, state: object) -> tuple[float, float]:
+        """Return the ends of its range in a state."""
+        return (self.low, self.high) if self.ends is None else self.ends(state)
 
     def reason_against(self, state: object) -> str:
         """Return why the field cannot be set in a state; empty if it can."""

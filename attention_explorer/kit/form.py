@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Mapping
 from functools import partial
 from typing import TYPE_CHECKING, Any, Generic, NamedTuple, TypeVar
 
-from PySide6.QtCore import Signal
+from PySide6.QtCore import QSignalBlocker, Signal
 from PySide6.QtGui import QFontMetrics
 from PySide6.QtWidgets import QHBoxLayout, QLabel, QLayout, QPushButton, QVBoxLayout, QWidget
 
@@ -152,12 +152,20 @@ class Form(QWidget, Generic[S]):
             elif isinstance(control, ChoiceRow | ChoiceBox):
                 control.show_value(value)
             elif isinstance(control, NumberBox):
-                show_number(control, value)
+                self._show_number(control, said, value, state)
             elif isinstance(control, SentenceField):
                 control.show_sentence(value)
             elif isinstance(control, TypedLine):
                 control.show_text()
             allow_unless(self._reasons.get(name, "") or said.reason_against(state), control)
+
+    @staticmethod
+    def _show_number(control: NumberBox, said: Declaration, value: float, state: S) -> None:
+        low, high = said.range_in(state)
+        if said.ends is not None and (control.minimum(), control.maximum()) != (low, high):
+            with QSignalBlocker(control):  # a range that shrinks moves the number
+                control.setRange(*(round(end) if isinstance(value, int) else end for end in (low, high)))
+        show_number(control, min(max(value, low), high))
 
     def search_for(self, words: str) -> bool:
         """Show only fields of which label, tip or name have some words in them; return whether there are any."""

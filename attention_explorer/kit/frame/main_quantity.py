@@ -32,6 +32,7 @@ class MainQuantity(Card):
     def __init__(self, session: StateSession[Any], look: Look, parent: QWidget | None = None) -> None:
         self._session, self._look = session, look
         self.sliders: dict[tuple[str, str], SlidingNumber[Any]] = {}
+        self._ends: dict[tuple[str, str], tuple[QLabel, QLabel]] = {}
         self._row = QHBoxLayout()
         super().__init__(look, parent=parent)
         self.body.addLayout(self._row)
@@ -61,7 +62,7 @@ class MainQuantity(Card):
                 usual=usual_of(view.part.kind, view.main),
             )
             slider.box.refused.connect(self.refused)
-            _name_ends(slider, *((said.stops[0], said.stops[-1]) if said.stops else (said.low, said.high)))
+            self._ends[key] = _end_labels(slider)
             slider.set_look(self._look)
             self.sliders[key] = slider
             self._row.addWidget(slider, 1)
@@ -93,14 +94,18 @@ class MainQuantity(Card):
         slider, said = self.slider_of(view), declaration_of(view.part.kind, view.main)
         for other in self.sliders.values():
             other.setVisible(other is slider)
-        slider.show_value(value_of(state, view.main), said.high, said.low)
+        low, high = said.range_in(state)
+        slider.show_value(min(max(value_of(state, view.main), low), high), high, low)
+        ends = (said.stops[0], said.stops[-1]) if said.stops else (low, high)
+        for label, number in zip(self._ends[view.part.name, view.main], ends, strict=True):
+            label.setText(grouped(round(number)) if number == round(number) else log_text(number))
         allow_unless(said.reason_against(state), slider.slider, slider.box)
 
 
-def _name_ends(slider: SlidingNumber[Any], low: float, high: float) -> None:
-    """Write at the ends of the slider where it ends; more can be typed."""
-    row = slider.layout()
-    for place, number in ((1, low), (3, high)):
-        end = QLabel(grouped(round(number)) if number == round(number) else log_text(number))
+def _end_labels(slider: SlidingNumber[Any]) -> tuple[QLabel, QLabel]:
+    """Make the labels at the ends of a slider, for where it ends; more can be typed."""
+    row, labels = slider.layout(), (QLabel(), QLabel())
+    for place, end in zip((1, 3), labels, strict=True):
         end.setObjectName("muted")
         row.insertWidget(place, end)  # type: ignore[union-attr] # a row of its own
+    return labels

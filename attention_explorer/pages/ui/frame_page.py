@@ -69,7 +69,9 @@ class FramePage(RequestingPage):
 
     name = ""
     part = ""
-    """The field of `ExplorerState` whose field ``view`` says which view is on show."""
+    """The field of `ExplorerState` that says which view is on show."""
+    shown_by = "view"
+    """The field of it that does."""
     presented = ("title", "canvas", "main")
 
     def __init__(self, session: Session, look: Look, parent: QWidget | None = None) -> None:
@@ -143,7 +145,7 @@ class FramePage(RequestingPage):
 
     def view_of(self, state: ExplorerState) -> View[Any]:
         """Return the view that a state shows."""
-        return self.view_named(getattr(state, self.part).view)
+        return self.view_named(getattr(getattr(state, self.part), self.shown_by))
 
     def view_named(self, name: object) -> View[Any]:
         """Return a view by its name in the state."""
@@ -159,7 +161,7 @@ class FramePage(RequestingPage):
         own = view.of(getattr(state, view.part.name) if part is None else part)
         new: ExplorerState = replace(state, **{view.part.name: own})
         # Taken from what was just made: a page may show views of the very part that says which is on show.
-        return replace(new, **{self.part: replace(getattr(new, self.part), view=view.id)})
+        return replace(new, **{self.part: replace(getattr(new, self.part), **{self.shown_by: view.id})})
 
     def apply(self, change: Change[Any]) -> None:
         """Change what is on show, as one undo step."""
