@@ -58,8 +58,7 @@ class Stepper:
         if not isinstance(stage.page, PositionsPage):
             raise TypeError("The window did not open the Positions page.")
         self._stage, self._page = stage, stage.page
-        controls = stage.page.positions_controls
-        self._slider: QSlider = (controls.query if picture is PositionsPicture.ATTENTION else controls.position).slider
+        self._slider: QSlider = stage.page.main.slider_of(stage.page.view).slider
         if not self._slider.isVisible():
             raise RuntimeError(f"There is no slider below the picture “{picture.value}”.")
         self._moved = PaintCounter(self._slider)

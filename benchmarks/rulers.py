@@ -47,6 +47,8 @@ from attention_explorer.pages.explorer import ExplorerState
 from attention_explorer.pages.lab.state import LabState, LabView
 from attention_explorer.pages.lookup.state import QUERY, LookupState, LookupView
 from attention_explorer.pages.lookup.ui.plane_view import PlaneView
+from attention_explorer.pages.positions.presets import POSITIONS_PRESETS
+from attention_explorer.pages.positions.state import PositionsPicture, PositionsState
 from attention_explorer.pages.training.state import TrainingState, TrainingView
 from attention_explorer.pages.ui.frame_page import FramePage
 from attention_explorer.pages.ui.page import Page
@@ -174,8 +176,19 @@ def _screens() -> list[Row]:
             for row in _screen(page, f"{page} at {'Full' if full else 'Start'}", start, full=full)
         ),
         *(row for state in watched for row in _screen("training", f"training, {state.training.view}", state)),
+        *(
+            row
+            for ready in _of_positions()
+            for row in _screen("positions", f"positions, {ready.picture}", replace(start, positions=ready))
+        ),
         *(row for view in LabView for row in _screen("lab", f"lab, {view}", replace(start, lab=LabState(view)))),
     ]
+
+
+def _of_positions() -> list[PositionsState]:
+    """Return the first example of each view of Positions."""
+    states = [ready.state for ready in POSITIONS_PRESETS]
+    return [next(state for state in states if state.picture is view) for view in PositionsPicture]
 
 
 def _screen(page: str, where: str, state: ExplorerState, *, full: bool = True) -> list[Row]:

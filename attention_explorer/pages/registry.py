@@ -95,9 +95,10 @@ def _heads_wall(state: ExplorerState) -> Figure:
 
 
 def _positions_figure(state: ExplorerState) -> Figure:
-    from attention_explorer.pages.positions.ui.figure import PositionsFigure
+    from attention_explorer.kit.frame.figure import figure_of
+    from attention_explorer.pages.positions.ui.views import view_of
 
-    return PositionsFigure(state.positions)
+    return figure_of(view_of(state.positions.picture), state.positions, "Positions")
 
 
 def _frame_figure(state: ExplorerState, page: str) -> Figure:

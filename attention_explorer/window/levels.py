@@ -28,15 +28,6 @@ LEFT_OUT: Mapping[str, tuple[str, ...]] = {
         "Table…",
         "Check",
     ),
-    "positions": (
-        "Number of dimensions",
-        "Base of the wavelengths",
-        "Which dimensions turn together",
-        "Seed of the random numbers",
-        "Dimensions whose waves are drawn",
-        "Encoding and embedding",
-        "√d_model",
-    ),
     "block": (
         "d_ff",
         "Initialiser",

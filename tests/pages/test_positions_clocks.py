@@ -18,7 +18,8 @@ from attention_explorer.pages.positions.clocks import (
     turn_text,
 )
 from attention_explorer.pages.positions.state import PositionKind, PositionsState, RotaryLayout
-from attention_explorer.pages.positions.wording import norm_words, row_reading, verdict
+from attention_explorer.pages.positions.table import reason_without_table
+from attention_explorer.pages.positions.wording import norm_words, row_of, row_sentence, verdict
 
 TILES = (400, 400)
 
@@ -81,7 +82,7 @@ def test_an_odd_width_has_hands_and_no_matrix() -> None:
 def test_other_kinds_say_why_they_have_no_clocks(kind: PositionKind) -> None:
     picture = clocks_picture(PositionsState(kind), TILES)
     assert picture.pairs == 0
-    assert "clock" in picture.message
+    assert "clock" in picture.reason
     assert not has_clocks(PositionsState(kind))
 
 
@@ -113,9 +114,9 @@ def test_the_words_of_the_matrix() -> None:
 
 
 def test_the_row_has_the_numbers_of_the_model_and_its_norm() -> None:
-    reading = row_reading(PositionsState(position=1))
-    assert reading.values[:6] == pytest.approx([0.841471, 0.540302, 0.681561, 0.731761, 0.533168, 0.846009], abs=5e-7)
-    assert "5.6569 = √(64/2)" in reading.summary[-1]
+    state = PositionsState(position=1)
+    assert row_of(state)[:6] == pytest.approx([0.841471, 0.540302, 0.681561, 0.731761, 0.533168, 0.846009], abs=5e-7)
+    assert "5.6569 = √(64/2)" in row_sentence(state)
     for position in (0, 17, 63):
         row = sinusoidal_encoding(64, 64)[position]
         assert np.linalg.norm(row) == pytest.approx(math.sqrt(32), abs=1e-12)
@@ -126,7 +127,8 @@ def test_every_kind_has_a_row_and_a_verdict() -> None:
     for kind in PositionKind:
         for d_model in (63, 64):
             state = PositionsState(kind, d_model=d_model)
-            assert row_reading(state).summary
+            if kind is PositionKind.ALIBI or not reason_without_table(state):
+                assert row_sentence(state).endswith(".")
             assert verdict(state).text.endswith(".")
     assert "0.00674" in verdict(PositionsState(PositionKind.ALIBI)).text  # e^−5
     assert "0.962" in verdict(PositionsState(PositionKind.ALIBI)).text  # e^(−10/256)

@@ -11,6 +11,7 @@ import pytest
 
 from attention_explorer.core.colour_scale import ScaleKind
 from attention_explorer.errors import ExplorerError
+from attention_explorer.kit.items.numbered_map import round_numbers
 from attention_explorer.model.alibi import alibi_bias
 from attention_explorer.model.encodings import learned_encoding, sinusoidal_encoding, wavelengths
 from attention_explorer.model.rotary import rotary
@@ -39,7 +40,6 @@ from attention_explorer.pages.positions.table import (
     pair_of,
     sampled_dimensions,
     sampled_positions,
-    ticks,
     wavelength,
     wavelength_text,
 )
@@ -162,7 +162,7 @@ def test_an_odd_width_keeps_its_lone_sine() -> None:
     ],
 )
 def test_ticks_are_round_numbers(count: int, most: int, expected: list[int]) -> None:
-    assert list(ticks(count, most)) == expected
+    assert list(round_numbers(count, most)) == expected
 
 
 def test_ordinals() -> None:
@@ -186,7 +186,10 @@ def test_a_large_table_is_sampled_and_says_so() -> None:
     assert table is not None
     assert table.picture.values.shape == (235, MOST_TILES)  # four waves take four tenths of the 400 rows
     assert table.badge.startswith("every 35th position: waves shorter than 70 look longer than they are")
-    assert (table.picture.row_title, table.picture.column_title) == ("position (row)", "dimension (column)")
+    assert (table.picture.row_title, table.picture.column_title) == (
+        "position (row), from 0",
+        "dimension (column), from 0",
+    )
     assert "every 2nd pair of dimensions" in table.badge
     expected = encoding_at(LONG, table.rows[[3]], table.columns[[100]])[0, 0]
     assert table.picture.values[3, 100] == expected
@@ -231,10 +234,10 @@ def test_a_long_wave_shows_its_lowest_and_highest_numbers() -> None:
 def test_no_encoding_and_an_odd_rotary_say_why_there_is_no_picture() -> None:
     nothing = encoding_picture(PositionsState(PositionKind.NONE), (300, 300))
     assert nothing.table is None
-    assert "order" in nothing.message
+    assert "order" in nothing.reason
     odd = encoding_picture(PositionsState(PositionKind.ROTARY, d_model=7), (300, 300))
     assert odd.table is None
-    assert "even" in odd.message
+    assert "even" in odd.reason
 
 
 def test_the_map_of_alibi_is_that_of_its_head() -> None:

@@ -11,19 +11,28 @@ import numpy as np
 import pytest
 from written_numbers import csv_text, json_text, npy_bytes, npz_bytes
 
-from attention_explorer.core.numbers_export import array_table
+from attention_explorer.core.numbers_export import Numbers, array_table
 from attention_explorer.core.numbers_files import as_csv
 from attention_explorer.errors import ExportError
+from attention_explorer.kit.frame.figure import figure_of
 from attention_explorer.model.alibi import alibi_bias
 from attention_explorer.model.encodings import sinusoidal_encoding, wavelengths
-from attention_explorer.pages.positions.export import encoding_numbers, picture_numbers
-from attention_explorer.pages.positions.state import PositionKind, PositionsState
+from attention_explorer.pages.positions.encoding import encoding_arrays
+from attention_explorer.pages.positions.state import PositionKind, PositionsPicture, PositionsState
+from attention_explorer.pages.positions.ui.views import view_of
 
 STATE = PositionsState(length=20)
 
+pytestmark = pytest.mark.usefixtures("qapp")
+
+
+def written(state: PositionsState) -> Numbers:
+    """Return what files of numbers hold of the view on show."""
+    return figure_of(view_of(state.picture), state, "Positions").numbers()
+
 
 def test_every_file_holds_the_encoding_with_every_digit() -> None:
-    numbers, expected = encoding_numbers(STATE), sinusoidal_encoding(20, 64)
+    numbers, expected = written(STATE), sinusoidal_encoding(20, 64)
     rows = list(csv.reader(io.StringIO(csv_text(numbers))))
     assert rows[0][1:4] == ["0", "1", "2"]
     assert [row[0] for row in rows[1:]] == [str(position) for position in range(20)]
@@ -40,7 +49,7 @@ def test_every_file_holds_the_encoding_with_every_digit() -> None:
 
 
 def test_alibi_gives_its_biases_and_slopes() -> None:
-    numbers = encoding_numbers(PositionsState(PositionKind.ALIBI, length=5, heads=3))
+    numbers = written(PositionsState(PositionKind.ALIBI, length=5, heads=3))
     np.testing.assert_array_equal(numbers.arrays["bias"], alibi_bias(3, 5))
     assert csv_text(numbers).splitlines()[0] == "head (from 1),slope"
     assert len(csv_text(numbers).splitlines()) == 4
@@ -51,28 +60,33 @@ def test_settings_name_what_decides_the_numbers_of_a_kind() -> None:
         (PositionKind.LEARNED, {"kind", "length", "d_model", "seed", "standard_deviation"}),
         (PositionKind.ROTARY, {"kind", "length", "d_model", "base", "layout", "note"}),
     ):
-        settings = encoding_numbers(replace(STATE, kind=kind)).parameters["settings"]
+        settings = written(replace(STATE, kind=kind)).parameters["settings"]
         assert isinstance(settings, dict)
         assert set(settings) == names
 
 
 def test_nothing_and_too_much_are_refused_in_words() -> None:
     with pytest.raises(ExportError, match="Without an encoding there is nothing to draw"):
-        encoding_numbers(PositionsState(PositionKind.NONE))
+        written(PositionsState(PositionKind.NONE))
     with pytest.raises(ExportError, match="8\N{NO-BREAK SPACE}388\N{NO-BREAK SPACE}608"):
-        encoding_numbers(PositionsState(length=8192, d_model=1024))
-    with pytest.raises(ExportError, match="no numbers"):
-        picture_numbers(STATE, {})
+        encoding_arrays(PositionsState(length=8192, d_model=1024))
+    with pytest.raises(ExportError, match="at least two words"):
+        written(replace(STATE, picture=PositionsPicture.ORDER, sentence="alone"))
 
 
 def test_other_pictures_have_a_line_a_number() -> None:
-    arrays = {"curve": np.asarray([1.0, np.nan]), "map": np.asarray([[1, 2], [3, 4]])}
-    numbers = picture_numbers(STATE, arrays)
+    numbers = written(replace(STATE, picture=PositionsPicture.SIMILARITY))
     lines = csv_text(numbers).splitlines()
     assert lines[0] == "array,row,column,value"
-    assert lines[1:3] == ["curve,0,0,1.0", "curve,1,0,nan"]
-    assert lines[-1] == "map,1,1,4"
-    assert json.loads(json_text(numbers))["curve"] == [1.0, None]
+    assert lines[1].startswith("similarity,0,0,32")
+    assert lines[-1].startswith("curve,19,0,19.97")
+    assert len(lines) == 1 + 20 * 20 * 2 + 3 * 20
+    assert json.loads(json_text(numbers))["settings"]["length"] == 20
+
+
+@pytest.mark.parametrize("picture", PositionsPicture)
+def test_files_say_which_view_they_are_of(picture: PositionsPicture) -> None:
+    assert written(replace(STATE, picture=picture)).parameters["picture"] == picture.value
 
 
 def test_the_table_of_arrays_has_a_line_a_number() -> None:

@@ -11,12 +11,14 @@ from PySide6.QtCore import QRectF, QSize
 from PySide6.QtGui import QColor, QImage, QPainter
 from svg_reader import text_places
 
+from attention_explorer.kit.drawing.colour_maps import DIVERGING, pixels_of
 from attention_explorer.kit.export.svg_file import svg_bytes
-from attention_explorer.kit.pictures.pointed_picture import Spot
+from attention_explorer.kit.items.item import Hit
 from attention_explorer.kit.theme import LIGHT, Look
 from attention_explorer.pages.positions.clocks import clocks_picture
 from attention_explorer.pages.positions.state import PositionsState
-from attention_explorer.pages.positions.ui.clocks_picture import clocks_layout, clocks_spot, paint_clocks
+from attention_explorer.pages.positions.ui.clocks import Clocks
+from attention_explorer.pages.positions.ui.dials import RING, Dials, DialsLayout, tip_of
 
 ROOM = QRectF(0, 0, 900, 600)
 LOOK = Look(LIGHT)
@@ -28,18 +30,22 @@ def shown(position: int, shift: int) -> PositionsState:
     return replace(PositionsState(length=64, d_model=8), position=position, shift=shift)
 
 
+def laid_out(state: PositionsState) -> tuple[Dials, DialsLayout]:
+    dials = Clocks().item(clocks_picture(state, (1, 1)))
+    return dials, dials.layout(LOOK, ROOM)
+
+
 def colours(state: PositionsState, hours: tuple[float, ...], reach: float) -> list[str]:
     """Return the colours on the first dial at angles (radians, clockwise from 12) and a share of its radius."""
-    picture = clocks_picture(state, (1, 1))
-    layout = clocks_layout(picture, LOOK, ROOM)
+    dials, layout = laid_out(state)
     image = QImage(900, 600, QImage.Format.Format_RGB32)
     image.fill(QColor(LIGHT.card))
     painter = QPainter(image)
-    paint_clocks(painter, picture, layout, LOOK)
+    dials.paint(painter, layout, LOOK)
     painter.end()
     pixels = np.frombuffer(image.constBits(), np.uint32).reshape(600, 900) & 0xFFFFFF
-    pair, box = layout.dials[0]
-    assert pair == 0
+    dial, box = layout.places[0]
+    assert dial.pair == 0
     away = reach * box.width() / 2
     places = [(box.center().x() + away * math.sin(a), box.center().y() - away * math.cos(a)) for a in hours]
     return [f"#{int(pixels[round(y), round(x)]):06x}" for x, y in places]
@@ -54,28 +60,65 @@ def test_the_first_hand_goes_a_radian_a_position_clockwise() -> None:
     assert nine != plane
 
 
+def test_the_legs_of_the_hand_have_the_colours_of_sine_and_cosine_on_the_map() -> None:
+    """At 1 the tip is 0.84 to the right and 0.54 up: the legs stand on the vertical, and at the height of the tip."""
+    dials, layout = laid_out(shown(1, 0))
+    image = QImage(900, 600, QImage.Format.Format_RGB32)
+    image.fill(QColor(LIGHT.card))
+    painter = QPainter(image)
+    dials.paint(painter, layout, LOOK)
+    painter.end()
+    _, box = layout.places[0]
+    tip, middle = tip_of(box, 1.0), box.center()
+    places = ((tip.x() + middle.x()) / 2, tip.y()), (middle.x(), (tip.y() + middle.y()) / 2)
+    for (x, y), value in zip(places, (math.sin(1.0), math.cos(1.0)), strict=True):
+        wanted = int(pixels_of(np.array([[(value + 1) / 2]]), None, DIVERGING, LIGHT.masked)[0, 0]) & 0xFFFFFF
+        assert image.pixelColor(round(x), round(y)).name() == f"#{wanted:06x}"
+
+
 def test_the_arc_goes_on_from_the_hand_as_far_as_the_shift_turns_it() -> None:
     """From 12 o'clock by k = 2 rad: what lies 1 rad ahead is swept over, 3 rad ahead and 1 rad behind it is not."""
-    swept, beyond, behind = colours(shown(0, 2), (1.0, 3.0, -1.0), 0.5)
-    assert swept == LIGHT.track.lower()
-    assert beyond == behind == LIGHT.plane.lower()
-    rims = [colours(shown(0, 2), (2.0, -2.0), 0.86 + past / 100) for past in (2, 3, 4)]  # of the circle at its end
-    assert {tip for tip, _ in rims} != {LIGHT.plane.lower()}
-    assert {mirrored for _, mirrored in rims} == {LIGHT.plane.lower()}
+    swept, beyond, behind = colours(shown(0, 2), (1.0, 3.0, -1.0), RING)
+    assert swept == LIGHT.axis.lower()
+    assert beyond == behind == LIGHT.track.lower()
+    end, mirrored = colours(shown(0, 2), (2.0, -2.0), RING)
+    assert end == LIGHT.card.lower()  # in the ring at its end
+    assert mirrored == LIGHT.track.lower()
 
 
 def test_dials_are_found_where_they_are_and_labelled_with_their_own_wavelength() -> None:
-    state = shown(11, 2)
-    picture = clocks_picture(state, (1, 1))
-    layout = clocks_layout(picture, LOOK, ROOM)
-    assert [clocks_spot(picture, layout, box.center()) for _, box in layout.dials] == [Spot(None, i) for i in range(4)]
-    figure = svg_bytes(lambda p: paint_clocks(p, picture, layout, LOOK), QSize(900, 600), 1.0, "clocks", "")
+    dials, layout = laid_out(shown(11, 2))
+    hits = [dials.hit(layout, box.center()) for _, box in layout.places]
+    assert hits == [Hit(dials.name, pair) for pair in range(4)]
+    figure = svg_bytes(lambda p: dials.paint(p, layout, LOOK), QSize(900, 600), 1.0, "clocks", "")
     middle = {text: place.boundingRect().center() for text, place in text_places(figure)}
     # 2π · 10000^(2i/8) for i = 0 and 1: 6.283 and 62.83 positions
-    for pair, wavelength in ((0, "λ 6.28"), (1, "λ 62.8")):
-        box = layout.dials[pair][1]
-        (place,) = [place for text, place in middle.items() if text.startswith(wavelength)]
+    for pair, wavelength in ((0, "a turn in 6.28"), (1, "a turn in 62.8")):
+        box = layout.places[pair][1]
+        (place,) = [place for text, place in middle.items() if text == wavelength]
         assert box.left() < place.x() < box.right()
         assert place.y() > box.bottom()
-    assert any(text.startswith("at p + k = 13;") for text in middle)
-    assert "at p = 11" in middle
+    assert f"sin {math.sin(11):+.2f}".replace("-", "−") in middle
+
+
+def test_many_dials_have_their_names_and_too_many_say_how_many_are_left_out() -> None:
+    dials = Clocks().item(clocks_picture(PositionsState(d_model=64), (1, 1)))
+    assert len(dials.layout(LOOK, ROOM).places) == 32
+    dials = Clocks().item(clocks_picture(PositionsState(d_model=1024), (1, 1)))
+    layout = dials.layout(LOOK, ROOM)
+    assert layout.step > 1
+    assert len(layout.places) == -(-512 // layout.step)
+    figure = svg_bytes(lambda p: dials.paint(p, layout, LOOK), QSize(900, 600), 1.0, "clocks", "")
+    assert any(f"of {512} clocks" in text for text, _ in text_places(figure))
+
+
+def test_a_hidden_dial_tells_neither_hand_nor_numbers() -> None:
+    dials, layout = laid_out(shown(11, 2))
+    figures = [
+        svg_bytes(lambda p, d=each: d.paint(p, layout, LOOK), QSize(900, 600), 1.0, "clocks", "")
+        for each in (dials, dials.hidden())
+    ]
+    told, hidden = ({text for text, _ in text_places(figure)} for figure in figures)
+    assert {text for text in told - hidden if not text.startswith(("sin", "cos"))} == set()
+    assert hidden - told == {"?"}
+    assert dials.hidden().spoken() == ""

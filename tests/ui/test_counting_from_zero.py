@@ -96,7 +96,8 @@ def test_the_status_bar_counts_as_the_menu_says(window, hand):
 
 def test_numbers_that_are_chosen_in_boxes_begin_at_the_first(make_window):
     window = shown(make_window(STATE, Settings(page="positions")))
-    box = window.page.controls.head.box
+    window.page.open_drawer(True)
+    box = window.page.drawer.form.controls["head_number"]
     assert (box.minimum(), box.value(), box.maximum()) == (1, 3, 8)
     toggle(window)
     assert (box.minimum(), box.value(), box.maximum()) == (0, 2, 7)

@@ -17,11 +17,12 @@ from attention_explorer.core.figure_options import FigureOptions, Length, Length
 from attention_explorer.kit.drawing.heatmap_layout import layout_of
 from attention_explorer.kit.export.figure import Figure, figure_bytes, rendered, sheet_of
 from attention_explorer.kit.export.preview import ExportPreview, source_size
+from attention_explorer.kit.frame.figure import figure_of
 from attention_explorer.kit.theme import LIGHT, Look
 from attention_explorer.pages.heads.state import HeadsState, HeadsView, MaskChoice, MaskKind, Picture
 from attention_explorer.pages.heads.ui.figure import HeadsFigure
 from attention_explorer.pages.positions.state import PositionKind, PositionsPicture, PositionsState
-from attention_explorer.pages.positions.ui.figure import PositionsFigure
+from attention_explorer.pages.positions.ui.views import view_of
 from attention_explorer.pages.ready_made import find_preset
 from attention_explorer.pages.registry import PAGES
 
@@ -54,6 +55,10 @@ def page_figure(page: str, preset: str) -> Figure:
     return next(entry for entry in PAGES if entry.id == ready.page).figure(ready.state)
 
 
+def positions_figure(state: PositionsState) -> Figure:
+    return figure_of(view_of(state.picture), state, "Positions")
+
+
 def all_figures() -> dict[str, Callable[[], Figure]]:
     """Every picture of every page by a name."""
     found: dict[str, Callable[[], Figure]] = {}
@@ -63,7 +68,7 @@ def all_figures() -> dict[str, Callable[[], Figure]]:
     for kind in (PositionKind.SINUSOIDAL, PositionKind.ROTARY, PositionKind.ALIBI):
         for picture in PositionsPicture:
             state = PositionsState(kind=kind, picture=picture)
-            found[f"positions-{kind}-{picture}"] = lambda state=state: PositionsFigure(state)
+            found[f"positions-{kind}-{picture}"] = lambda state=state: positions_figure(state)
     for kind in ("heatmap", "lines", "stages", "compare", "wall"):
         for count in (6, 128):
             found[f"heads-{kind}-{count}"] = lambda kind=kind, count=count: heads_figure(kind, count)

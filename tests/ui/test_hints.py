@@ -15,7 +15,6 @@ from attention_explorer.kit.controls.preset_box import CHANGED
 from attention_explorer.kit.pictures.drawing import Change
 from attention_explorer.pages.heads.state import MaskChoice, MaskKind
 from attention_explorer.pages.lab.state import LabView
-from attention_explorer.pages.positions.state import PositionsPicture
 from attention_explorer.pages.ready_made import PAGE_IDS, find_preset, preset_ids, presets_of
 from attention_explorer.session.settings import Settings, ThemeChoice
 
@@ -25,7 +24,6 @@ pytestmark = pytest.mark.qt_log_ignore("This plugin does not support")
 SIZES = ((1280, 800), (1024, 768))
 CHANGES = {
     "heads": lambda state: state.with_setup(mask=MaskChoice(MaskKind.CAUSAL)),
-    "positions": lambda state: replace(state, picture=PositionsPicture.CLOCKS, length=20),
     "block": lambda state: replace(state, seed=7),
 }
 """A change on each page with hints such as its first one asks for. Pages in the frame have something to try instead."""
@@ -128,6 +126,7 @@ def test_every_hint_is_seen_whole(page_window, page, size):
 
 IN_THE_FRAME = {
     "lookup": lambda state: state.with_key_added((1.0, -1.0)),
+    "positions": lambda state: state.with_sizes(length=37),
     "lab": lambda state: replace(state, seed=7),
     "training": lambda state: state.with_setup(replace(state.setup, seed=77)),
 }

@@ -173,7 +173,12 @@ def test_a_map_whose_mask_is_asked_for_hides_it_too(learner, tmp_path):
 
 @pytest.mark.parametrize(
     ("name", "names"),
-    [("draws", "Scores"), ("layer", "softmax"), ("similarity", "PE(p)"), ("cost", "Bytes that the model keeps")],
+    [
+        ("draws", "Scores"),
+        ("layer", "softmax"),
+        ("similarity", "All pairs of positions"),
+        ("cost", "Bytes that the model keeps"),
+    ],
 )
 def test_what_is_hidden_is_named(learner, tmp_path, name, names):
     ask(learner, tmp_path, name)

@@ -135,7 +135,7 @@ HANDS: dict[str, tuple[Callable[[Learner], None], ...]] = {
     "masks": (choose_mask(MaskKind.CAUSAL), choose_mask(MaskKind.CAUSAL_WINDOW, 2)),
     "scaling": (type_number("d_k", 4),),
     "several-heads": (click_head(0, 0), choose_gain),
-    "positions": (click_button("Shuffle again"), type_number("Position", 30)),
+    "positions": (click_button("Shuffle again"), type_number("Position p", 30)),
     "layer": (click_softmax, press_down, click_button("residual")),
     "learned": (play, switch_off(1, 0), play),
     "real": (click_head(11, 1), click_cell(1, 2)),

@@ -28,12 +28,11 @@ from attention_explorer.window.levels import LEFT_OUT
 
 KEPT = {
     "heads": ("Sentence", "Mask", "Attention map", "All heads", "Export…", "Preset", "Picture: Map"),
-    "positions": ("Picture of the encoding", "Encoding", "Position", "Export…"),
     "block": ("Sentence", "mask", "residual", "Norm", "Export…"),
 }
 """What Start never leaves out: dragging, soft and hard, temperature, sentences, masks, export."""
 
-IN_THE_FRAME = ("lookup", "training", "lab")
+IN_THE_FRAME = ("lookup", "positions", "training", "lab")
 
 
 def seen(page: QWidget) -> set[str]:

@@ -1,26 +1,33 @@
-"""Logarithmic axes of charts, and charts that stand above one another."""
+"""Logarithmic axes of plots, round numbers on even ones, and the room around what is flat."""
 
 from __future__ import annotations
 
 import pytest
 from PySide6.QtCore import QRectF
 
-from attention_explorer.kit.drawing.curve_chart import Axis, aligned, chart_layout
 from attention_explorer.kit.drawing.log_axis import log_bounds, log_text, log_ticks
+from attention_explorer.kit.items.axis import Axis, round_ticks, widened
+from attention_explorer.kit.items.plot import Plot
 from attention_explorer.kit.theme import Look
 
 
 def test_equal_factors_are_equal_distances(qapp) -> None:
-    chart = chart_layout(
-        Look(), QRectF(0, 0, 500, 300), Axis(1.0, 512.0, "d_k", log_base=2), Axis(1e-3, 1.0, log_base=10)
-    )
-    steps = [chart.x(2.0 * d_k) - chart.x(d_k) for d_k in (1.0, 8.0, 256.0)]
+    plot = Plot("Plot", Axis(1.0, 512.0, "d_k", log=2), Axis(1e-3, 1.0, log=10), ())
+    chart = plot.layout(Look(), QRectF(0, 0, 500, 300))
+
+    def x(number: float) -> float:
+        return chart.place(number, 1.0).x()
+
+    def y(number: float) -> float:
+        return chart.place(1.0, number).y()
+
+    steps = [x(2.0 * d_k) - x(d_k) for d_k in (1.0, 8.0, 256.0)]
     assert steps == pytest.approx([steps[0]] * 3)
-    assert chart.x(1.0) == pytest.approx(chart.plot.left())
-    assert chart.x(512.0) == pytest.approx(chart.plot.right())
-    assert chart.y(0.01) - chart.y(0.1) == pytest.approx(chart.plot.height() / 3)
-    assert chart.number_at(chart.x(37.0)) == pytest.approx(37.0)
-    assert chart.y(0.0) > chart.plot.bottom()
+    assert x(1.0) == pytest.approx(chart.plot.left())
+    assert x(512.0) == pytest.approx(chart.plot.right())
+    assert y(0.01) - y(0.1) == pytest.approx(chart.plot.height() / 3)
+    assert chart.numbers(chart.place(37.0, 0.1))[0] == pytest.approx(37.0)
+    assert y(0.0) > chart.plot.bottom()
 
 
 def test_ticks_are_powers() -> None:
@@ -44,13 +51,32 @@ def test_bounds_leave_out_what_has_no_place() -> None:
     assert high > 3 * low
 
 
-def test_charts_above_one_another_begin_at_the_same_place(qapp) -> None:
-    look = Look()
-    charts = [
-        chart_layout(look, QRectF(0, top, 400, 100), Axis(0.0, 1.0), Axis(0.0, high))
-        for top, high in ((0, 1.0), (100, 123456.0))
+def test_plots_above_one_another_begin_at_the_same_place(qapp) -> None:
+    layouts = [
+        Plot("Plot", Axis(0.0, 1.0), Axis(0.0, high), (), margin=90.0).layout(Look(), QRectF(0, 0, 400, 100))
+        for high in (1.0, 123456.0)
     ]
-    assert charts[0].plot.left() != charts[1].plot.left()
-    one, other = aligned(charts)
-    assert one.plot.left() == other.plot.left() == max(chart.plot.left() for chart in charts)
-    assert one.plot.right() == other.plot.right()
+    assert layouts[0].plot.left() == layouts[1].plot.left()
+
+
+# ---- Even axes ----
+
+
+def test_ticks_are_round() -> None:
+    assert round_ticks(0.0, 1.0, 4) == [0.0, 0.5, 1.0]
+    assert round_ticks(0.0, 0.3, 3) == [0.0, 0.1, 0.2, 0.3]
+    assert round_ticks(-63.0, 63.0, 3) == [-50.0, 0.0, 50.0]
+    assert round_ticks(2.0, 2.0, 3) == [2.0]
+
+
+def test_what_is_flat_but_for_rounding_is_drawn_flat() -> None:
+    low, high = widened(1.0, 1.0 + 1e-14)
+    assert high - low > 0.5
+    assert low < 1.0 < high
+    assert widened(0.0, 1.0) == pytest.approx((-0.07, 1.07))
+
+
+def test_all_ticks_are_written_where_that_is_asked_for() -> None:
+    ticks = tuple((float(number), str(number)) for number in range(8))
+    assert len(Axis(0.0, 7.0, ticks=ticks).written(4)) == 4
+    assert Axis(0.0, 7.0, ticks=ticks, has_all=True).written(4) == list(ticks)

@@ -34,6 +34,7 @@ from attention_explorer.kit.export.figure import (
     sheet_of,
     write_figure,
 )
+from attention_explorer.kit.frame.figure import figure_of
 from attention_explorer.kit.theme import DARK, LIGHT, PRINT
 from attention_explorer.pages.heads.state import HeadsSetup, HeadsState, HeadsView, MaskChoice, MaskKind, Picture
 from attention_explorer.pages.heads.ui.figure import HeadsFigure
@@ -41,7 +42,7 @@ from attention_explorer.pages.lab.cost_state import CostPicture, CostState
 from attention_explorer.pages.lookup.state import LookupState
 from attention_explorer.pages.lookup.ui.figure import LookupFigure
 from attention_explorer.pages.positions.state import PositionKind, PositionsPicture, PositionsState
-from attention_explorer.pages.positions.ui.figure import PositionsFigure
+from attention_explorer.pages.positions.ui.views import view_of
 from attention_explorer.pages.stack.state import BlockPicture, BlockState
 from attention_explorer.sources.recipe import ToyRecipe
 
@@ -85,6 +86,9 @@ def words_in(png: bytes) -> dict[str, str]:
         if kind == "tEXt":
             key, _, text = data.partition(b"\0")
             texts[key.decode()] = text.decode("latin-1")
+        elif kind == "zTXt":  # as Qt writes what is longer than 40 letters
+            key, _, text = data.partition(b"\0")
+            texts[key.decode()] = zlib.decompress(text[1:]).decode("latin-1")
         elif kind == "iTXt":
             key, _, rest = data.partition(b"\0")
             text = rest[2:].split(b"\0", 2)[2]
@@ -141,7 +145,8 @@ def test_words_stay_readable_in_a_column(kind, count):
 
 @pytest.mark.parametrize("picture", PositionsPicture)
 def test_pictures_with_many_parts_stay_readable_too(picture):
-    sheet = sheet_of(PositionsFigure(PositionsState(picture=picture)), FigureOptions(".pdf", width=COLUMN))
+    figure = figure_of(view_of(picture), PositionsState(picture=picture), "Positions")
+    sheet = sheet_of(figure, FigureOptions(".pdf", width=COLUMN))
     assert 11 * sheet.scale * 0.75 >= 5.0
 
 
@@ -227,7 +232,7 @@ def test_each_part_can_be_left_out(part, words):
     ("state", "names"),
     [
         (PositionsState(), {"dimension (column), from 0", "position (row), from 0", "position, from 0"}),
-        (PositionsState(kind=PositionKind.ALIBI), {"distance between query and key", "key (column), from 0"}),
+        (PositionsState(kind=PositionKind.ALIBI), {"distance of query and key", "key (column), from 0"}),
         (CostState(picture=CostPicture.GROWTH), {"tokens n (both axes logarithmic)"}),
         (CostState(picture=CostPicture.REACH), {"tokens back"}),
         (BlockState(), {"feature →"}),
@@ -328,7 +333,11 @@ def test_colours_in_the_drawing_are_the_numbers(cells):
 
 @pytest.mark.parametrize(
     "figure",
-    [heads_figure(sentence=" ".join(STRANGE)), LookupFigure(LookupState()), PositionsFigure(PositionsState())],
+    [
+        heads_figure(sentence=" ".join(STRANGE)),
+        LookupFigure(LookupState()),
+        figure_of(view_of(PositionsPicture.ENCODING), PositionsState(), "Positions"),
+    ],
     ids=["heads", "lookup", "positions"],
 )
 def test_every_kind_of_picture_carries_its_title_and_its_words(figure):

@@ -39,7 +39,7 @@ def running_timers(window) -> list[QTimer]:
 
 def test_the_hands_of_the_clocks_go_one_step_at_each_press(clocks):
     clocks.set_reduced_motion(True)
-    page, button = clocks.page, clocks.page.controls.play
+    page, button = clocks.page, clocks.page.play
     assert (button.text(), button.accessibleName()) == ("Step", "Step: the next position")
     start = page.state.position
     for press in (1, 2):
@@ -54,14 +54,14 @@ def test_the_hands_of_the_clocks_go_one_step_at_each_press(clocks):
 
 
 def test_what_plays_stops_when_motion_is_reduced(clocks):
-    clocks.page.controls.play.click()
+    clocks.page.play.click()
     assert clocks.page.player.is_running
     clocks.set_reduced_motion(True)
     assert not clocks.page.player.is_running
-    assert clocks.page.controls.play.text() == "Step"
+    assert clocks.page.play.text() == "Step"
     clocks.set_reduced_motion(False)
-    assert clocks.page.controls.play.text() == "Play"
-    clocks.page.controls.play.click()
+    assert clocks.page.play.text() == "Play"
+    clocks.page.play.click()
     assert clocks.page.player.is_running
 
 
@@ -70,7 +70,7 @@ def test_the_last_position_is_followed_by_the_first(clocks):
     state = clocks.session.state
     last = state.positions.length - 1
     show_state(clocks, replace(state, positions=state.positions.with_position(last)))
-    clocks.page.controls.play.click()
+    clocks.page.play.click()
     assert clocks.page.state.position == 0
 
 

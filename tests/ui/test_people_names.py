@@ -162,11 +162,11 @@ def test_pictures_are_pictures_and_words_are_words(page_window):
     window = page_window("positions")
     scenes_of("positions")[0].show(window)
     canvas = interface_of(window.page.canvas)
-    assert (canvas.role(), said(canvas)) == (Role.Graphic, "Picture of the encoding")
-    assert said(canvas, QAccessible.Text.Description).startswith("Sinusoidal encoding")
-    block = interface_of(window.page.panel.notes_text)
+    assert (canvas.role(), said(canvas)) == (Role.Graphic, "Large picture")
+    assert said(canvas, QAccessible.Text.Description).startswith("Every position has its own row of waves")
+    block = interface_of(window.page.panel.sentence)
     assert block.role() is Role.StaticText
-    assert "PE(p" in said(block, QAccessible.Text.Description)
+    assert "sin² + cos² = 1" in said(block, QAccessible.Text.Description)
 
 
 def test_the_pointed_cell_is_among_the_words(page_window, hand):

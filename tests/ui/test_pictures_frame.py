@@ -6,7 +6,7 @@ import threading
 from dataclasses import replace
 
 import pytest
-from heads_driver import numbers_in, painted_texts, pixels
+from heads_driver import painted_texts, pixels
 from PySide6.QtCore import QEvent, QPointF, QRectF, Qt
 from PySide6.QtGui import QMouseEvent, QPainter
 from PySide6.QtTest import QTest
@@ -200,7 +200,7 @@ def test_a_step_from_a_picture_that_was_cancelled_is_left_to_the_worker(position
     from attention_explorer.kit.pictures import request as picture_request
     from attention_explorer.pages.positions.state import PositionsPicture
 
-    positions.show(picture=PositionsPicture.ATTENTION)
+    positions.open(picture=PositionsPicture.ATTENTION)
     gate, compute = threading.Event(), picture_request.computed
 
     def held_up(*order):
@@ -208,7 +208,8 @@ def test_a_step_from_a_picture_that_was_cancelled_is_left_to_the_worker(position
         return compute(*order)
 
     monkeypatch.setattr(picture_request, "computed", held_up)
-    positions.type_into(positions.bar.length, "8192")
+    positions.is_patient = False
+    positions.type_into(positions.field("length"), "8192")
     positions.key(Qt.Key.Key_Escape)
     gate.set()
     positions.settle()
@@ -219,4 +220,4 @@ def test_a_step_from_a_picture_that_was_cancelled_is_left_to_the_worker(position
     positions.settle()
     assert positions.picture.state.length == 8192
     assert positions.picture.key == 6
-    assert numbers_in(positions.shown_title())[-2] == 8192
+    assert "length = 8192" in positions.view.settings(positions.picture.state).replace("\xa0", " ")

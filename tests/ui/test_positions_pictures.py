@@ -1,137 +1,96 @@
-"""Similarity, effect on attention and order as they are painted: in every room, under the pointer, and in files."""
+"""The views of the Positions page as they are painted: in every room, under the pointer, and in files."""
 
 from __future__ import annotations
 
 import itertools
 import xml.etree.ElementTree as ET
-from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 import pytest
-from PySide6.QtCore import QBuffer, QIODevice, QPointF, QRectF
+from positions_driver import placed
+from PySide6.QtCore import QPointF, QRectF, QSize
 from PySide6.QtGui import QColor, QImage, QPainter
-from PySide6.QtSvg import QSvgGenerator
 
 from attention_explorer.kit.drawing.colour_maps import DIVERGING, pixels_of
-from attention_explorer.kit.drawing.curve_chart import Axis, chart_layout, paint_curve, round_ticks, widened
-from attention_explorer.kit.drawing.marks import pen
-from attention_explorer.kit.pictures.pointed_picture import NOWHERE, Spot
+from attention_explorer.kit.export.svg_file import svg_bytes
+from attention_explorer.kit.items.columns import Placed, Together
+from attention_explorer.kit.items.item import Hit
+from attention_explorer.kit.items.numbered_map import NumberedMap, Offset
+from attention_explorer.kit.items.plot_marks import At
+from attention_explorer.kit.picture import Laid, Picture
+from attention_explorer.kit.pictures.pointed_picture import NOWHERE
 from attention_explorer.kit.theme import DARK, LIGHT, Look
+from attention_explorer.model import sinusoidal_encoding
 from attention_explorer.pages.positions.attention import position_attention_picture
-from attention_explorer.pages.positions.order import order_picture
 from attention_explorer.pages.positions.similarity import similarity_picture
-from attention_explorer.pages.positions.state import PositionKind, PositionsState
-from attention_explorer.pages.positions.ui.attention_picture import (
-    mark_position_attention,
-    paint_position_attention,
-    position_attention_layout,
-    position_attention_notes,
-    position_attention_spot,
-    position_attention_words,
-)
-from attention_explorer.pages.positions.ui.order_picture import (
-    mark_order,
-    order_layout,
-    order_notes,
-    order_spot,
-    order_words,
-    paint_order,
-)
-from attention_explorer.pages.positions.ui.similarity_picture import (
-    mark_similarity,
-    paint_similarity,
-    similarity_layout,
-    similarity_notes,
-    similarity_spot,
-    similarity_words,
-)
+from attention_explorer.pages.positions.state import PositionKind, PositionsPicture, PositionsState
+from attention_explorer.pages.positions.ui.attention import KEY, SCORES, WEIGHTS
+from attention_explorer.pages.positions.ui.clocks import CLOCKS
+from attention_explorer.pages.positions.ui.encoding import CELLS, WAVES
+from attention_explorer.pages.positions.ui.order import AFTER, BEFORE, OUTCOMES
+from attention_explorer.pages.positions.ui.similarity import CURVE, MAPS
+from attention_explorer.pages.positions.ui.views import view_of
 
 pytestmark = pytest.mark.usefixtures("qapp")
 
-
-@dataclass(frozen=True)
-class Kit:
-    """The functions of one picture."""
-
-    picture: Callable[..., Any]
-    layout: Callable[..., Any]
-    paint: Callable[..., None]
-    mark: Callable[..., None]
-    spot: Callable[..., Spot]
-    words: Callable[..., str]
-    notes: Callable[..., tuple[Any, ...]]
-
-
-KITS = {
-    "similarity": Kit(
-        similarity_picture,
-        similarity_layout,
-        paint_similarity,
-        mark_similarity,
-        similarity_spot,
-        similarity_words,
-        similarity_notes,
-    ),
-    "attention": Kit(
-        position_attention_picture,
-        position_attention_layout,
-        paint_position_attention,
-        mark_position_attention,
-        position_attention_spot,
-        position_attention_words,
-        position_attention_notes,
-    ),
-    "order": Kit(order_picture, order_layout, paint_order, mark_order, order_spot, order_words, order_notes),
+ENCODING, SIMILARITY, ATTENTION, ORDER = (
+    PositionsPicture(name) for name in ("encoding", "similarity", "attention", "order")
+)
+HITS = {
+    ENCODING: Hit(CELLS, (9, 3)),
+    PositionsPicture.CLOCKS: Hit(CLOCKS, 3),
+    SIMILARITY: Hit(MAPS[0], (9, 3)),
+    ATTENTION: Hit(SCORES, At(5.0)),
+    ORDER: Hit(BEFORE, (1, 3)),
 }
-SPOTS = {"similarity": Spot(9, 3), "attention": Spot(None, 68), "order": Spot(1, 3)}
 ROOMS = [(620, 560, 1.0), (1100, 900, 1.0), (1100, 380, 1.0), (420, 400, 1.0), (1240, 1120, 2.0)]
-STATE = PositionsState()
+STATE, SIZE = PositionsState(), (620, 560)
+ROOM = QRectF(0, 0, *SIZE)
 
 
-def painted(
-    name: str, state: PositionsState, look: Look = Look(), size: tuple[int, int] = (620, 560), spot: Spot = NOWHERE
-) -> np.ndarray:
+def computed(state: PositionsState, size: tuple[int, int] = SIZE) -> tuple[Picture[Any, Any], Any]:
+    """Return the picture that a state shows, and its numbers."""
+    picture = view_of(state.picture).picture
+    return picture, picture.compute(state, (size[1], size[0]))
+
+
+def laid_out(state: PositionsState, look: Look = Look(), room: QRectF = ROOM) -> Laid:
+    picture, numbers = computed(state)
+    laid = picture.layout(numbers, look, room)
+    assert isinstance(laid, Laid)
+    return laid
+
+
+def painted(state: PositionsState, look: Look = Look(), size: tuple[int, int] = SIZE, hit: Any = NOWHERE) -> np.ndarray:
     """Paint on a card and return the pixels as 0xRRGGBB, (height, width)."""
-    kit, (width, height) = KITS[name], size
-    picture = kit.picture(state, (height, width))
-    layout = kit.layout(picture, look, QRectF(0, 0, width, height))
+    (picture, numbers), (width, height) = computed(state, size), size
+    layout = picture.layout(numbers, look, QRectF(0, 0, width, height))
     image = QImage(width, height, QImage.Format.Format_RGB32)
     image.fill(QColor(look.theme.card))
     painter = QPainter(image)
-    kit.paint(painter, picture, layout, look)
-    if spot != NOWHERE:
-        kit.mark(painter, picture, layout, look, spot)
+    picture.paint(painter, numbers, layout, look)
+    if hit != NOWHERE:
+        picture.mark(painter, numbers, layout, look, hit)
     painter.end()
     return np.frombuffer(image.constBits(), np.uint32).reshape(height, width).copy() & 0xFFFFFF
 
 
-def svg_of(name: str, state: PositionsState) -> ET.Element:
-    kit, look = KITS[name], Look()
-    picture = kit.picture(state, (560, 620))
-    layout = kit.layout(picture, look, QRectF(0, 0, 620, 560))
-    buffer = QBuffer()
-    buffer.open(QIODevice.OpenModeFlag.WriteOnly)
-    generator = QSvgGenerator()
-    generator.setOutputDevice(buffer)
-    painter = QPainter(generator)
-    kit.paint(painter, picture, layout, look, vector=True)
-    painter.end()
-    return ET.fromstring(bytes(buffer.data().data()))  # noqa: S314
-
-
-@pytest.mark.parametrize("name", KITS)
+@pytest.mark.parametrize("view", PositionsPicture)
 @pytest.mark.parametrize("kind", PositionKind)
 @pytest.mark.parametrize("theme", [LIGHT, DARK])
-def test_every_kind_is_painted_in_every_room(name: str, kind: PositionKind, theme) -> None:
+def test_every_kind_is_painted_in_every_room(view: PositionsPicture, kind: PositionKind, theme) -> None:
+    state = replace(STATE, picture=view, kind=kind)
+    picture, numbers = computed(state)
+    least = 0.002 if picture.reason(numbers) else 0.03  # a sentence alone takes little
     for width, height, zoom in ROOMS:
-        pixels = painted(name, replace(STATE, kind=kind), Look(theme, zoom), (width, height))
+        pixels = painted(state, Look(theme, zoom), (width, height))
         ground = int(QColor(theme.card).rgb()) & 0xFFFFFF
-        assert 0.03 < np.mean(pixels != ground) < 0.95
+        assert least < np.mean(pixels != ground) < 0.95
 
 
-@pytest.mark.parametrize("name", KITS)
+@pytest.mark.parametrize("view", PositionsPicture)
 @pytest.mark.parametrize(
     "changes",
     [
@@ -140,6 +99,7 @@ def test_every_kind_is_painted_in_every_room(name: str, kind: PositionKind, them
         {"length": 8192, "d_model": 96, "causal": True},
         {"kind": PositionKind.ROTARY, "d_model": 7},
         {"kind": PositionKind.ALIBI, "heads": 64, "head": 60, "length": 2000},
+        {"kind": PositionKind.ALIBI, "length": 1, "heads": 1},
         {"kind": PositionKind.LEARNED, "concatenated": True, "length": 1200},
         {"sentence": "alone"},
         {"sentence": " ".join(["internationalization", "of", "everything"] * 12)},
@@ -147,95 +107,180 @@ def test_every_kind_is_painted_in_every_room(name: str, kind: PositionKind, them
         {"base": 1.0},
     ],
 )
-def test_edges_are_painted_and_said(name: str, changes: dict[str, Any]) -> None:
-    state, kit = replace(STATE, **changes), KITS[name]
-    assert len(np.unique(painted(name, state))) > 2
-    picture = kit.picture(state, (560, 620))
-    assert all(line.text for line in kit.notes(picture))
-    layout = kit.layout(picture, Look(), QRectF(0, 0, 620, 560))
-    for x, y in itertools.product(range(3, 620, 41), range(3, 560, 37)):
-        spot = kit.spot(picture, layout, QPointF(x, y))
-        assert (kit.words(picture, spot) == "") or spot != NOWHERE
+def test_edges_are_painted_and_said(view: PositionsPicture, changes: dict[str, Any]) -> None:
+    state = replace(STATE, picture=view, **changes)
+    assert len(np.unique(painted(state))) > 2
+    picture, numbers = computed(state)
+    assert all(line.text for line in picture.notes(numbers))
+    if picture.reason(numbers):
+        return
+    panel = picture.panel(numbers)
+    assert panel.title
+    assert len(panel.sentence.split()) <= 35
+    layout = picture.layout(numbers, Look(), ROOM)
+    for x, y in itertools.product(range(3, SIZE[0], 41), range(3, SIZE[1], 37)):
+        spot = picture.spot_at(numbers, layout, QPointF(x, y))
+        assert (spot == NOWHERE) or isinstance(picture.words(numbers, spot), str)
 
 
-@pytest.mark.parametrize("name", KITS)
-def test_a_mark_changes_the_picture_and_nowhere_says_nothing(name: str) -> None:
-    assert (painted(name, STATE) != painted(name, STATE, spot=SPOTS[name])).sum() > 30
-    picture = KITS[name].picture(STATE, (560, 620))
-    assert KITS[name].words(picture, SPOTS[name])
-    assert KITS[name].words(picture, NOWHERE) == ""
-    layout = KITS[name].layout(picture, Look(), QRectF(0, 0, 620, 560))
-    assert KITS[name].spot(picture, layout, QPointF(-5, -5)) == NOWHERE
+@pytest.mark.parametrize("view", PositionsPicture)
+def test_a_mark_changes_the_picture_and_nothing_is_found_outside(view: PositionsPicture) -> None:
+    state = replace(STATE, picture=view)
+    assert (painted(state) != painted(state, hit=HITS[view])).sum() > 30
+    picture, numbers = computed(state)
+    assert picture.words(numbers, HITS[view])
+    assert picture.spot_at(numbers, picture.layout(numbers, Look(), ROOM), QPointF(-5, -5)) == NOWHERE
 
 
-@pytest.mark.parametrize("name", KITS)
-@pytest.mark.parametrize("spot", [Spot(9999, 9999), Spot(None, 99999), Spot(9999)])
-def test_what_was_pinned_in_a_larger_picture_marks_nothing_now(name: str, spot: Spot) -> None:
-    np.testing.assert_array_equal(painted(name, STATE), painted(name, STATE, spot=spot))
-    assert KITS[name].words(KITS[name].picture(STATE, (560, 620)), spot) == ""
+@pytest.mark.parametrize(
+    ("view", "hit"),
+    [(ENCODING, Hit(CELLS, (9999, 9999))), (SIMILARITY, Hit(MAPS[0], (9999, 9999))), (ORDER, Hit(BEFORE, (99, 99))),
+     (PositionsPicture.CLOCKS, Hit(CLOCKS, 9999)), (ORDER, Hit(OUTCOMES, 99))],
+)  # fmt: skip
+def test_what_was_pinned_in_a_larger_picture_marks_nothing_now(view: PositionsPicture, hit: Hit) -> None:
+    state = replace(STATE, picture=view, dimensions=())
+    np.testing.assert_array_equal(painted(state), painted(state, hit=hit))
 
 
-@pytest.mark.parametrize("name", KITS)
-def test_files_have_text_and_no_image(name: str) -> None:
-    root = svg_of(name, STATE)
-    texts = [text for text in root.itertext() if text.strip()]
+WANTED = {
+    ENCODING: ("dim 8, sin, wavelength 19.9", "position (row), from 0", "(64, 64)"),
+    SIMILARITY: ("30.917 at 1", "20.135 at 25", "19.470 at 15", "19.974 at 19"),
+    ATTENTION: ("added sinusoid", "ALiBi", "query 40", "key 5"),
+    ORDER: ("bites", "causal mask", "same rows, reordered"),
+    PositionsPicture.CLOCKS: ("clock 31", "λ 47117"),
+}
+
+
+@pytest.mark.parametrize("view", PositionsPicture)
+def test_files_have_text_and_no_image(view: PositionsPicture) -> None:
+    picture, numbers = computed(replace(STATE, picture=view))
+    layout = picture.layout(numbers, Look(), ROOM)
+    drawing = svg_bytes(
+        lambda painter: picture.paint(painter, numbers, layout, Look(), vector=True), QSize(*SIZE), 1.0, "view", ""
+    )
+    root = ET.fromstring(drawing)  # noqa: S314 # our own output
+    texts = [text.replace("\xa0", " ") for text in root.itertext() if text.strip()]
     assert len(texts) > 15
     assert not list(root.iter("{http://www.w3.org/2000/svg}image"))
-    wanted = {
-        "similarity": ("30.917 at 1", "20.135 at 25", "19.470 at 15", "19.974 at 19"),
-        "attention": ("5.657", "content · position", "1/2"),
-        "order": ("the dog bites the man", "causal mask"),
-    }[name]
-    for words in wanted:
+    for words in WANTED[view]:
         assert any(words in text for text in texts), words
+
+
+def parts_of(found: Placed) -> list[Placed]:
+    """Return the items that are put together, and where they are."""
+    if isinstance(found.item, Together):
+        return [part for each in found.layout for part in parts_of(each)]
+    return [found]
+
+
+@pytest.mark.parametrize("view", PositionsPicture)
+def test_what_is_drawn_neither_overlaps_nor_leaves_the_room(view: PositionsPicture) -> None:
+    for width, height, zoom in ROOMS:
+        room = QRectF(0, 0, width, height)
+        laid = laid_out(replace(STATE, picture=view), Look(LIGHT, zoom), room)
+        boxes = [part.item.data_box(part.layout) for part in parts_of(Placed(laid.item, laid.layout))]
+        boxes = [box for box in boxes if not box.isEmpty()]
+        if (width, height) != (1100, 380):  # so low a room has no place for the table of outcomes
+            assert all(room.adjusted(-2, -2, 2, 2).contains(box) for box in boxes)
+        for one, other in itertools.combinations(boxes, 2):
+            assert not one.adjusted(1, 1, -1, -1).intersects(other.adjusted(1, 1, -1, -1))
+
+
+# ---- Maps ----
+
+
+@pytest.mark.parametrize("length", [10, 64, 1000])
+def test_the_cell_under_a_point_is_the_one_that_is_painted_there(length: int) -> None:
+    state = replace(STATE, picture=SIMILARITY, length=length, position=7)
+    laid, pixels = laid_out(state), painted(state)
+    numbers = similarity_picture(state, (SIZE[1], SIZE[0]))
+    assert numbers.positions is not None
+    for name, map_ in zip(MAPS, numbers.maps, strict=True):
+        found = placed(laid, name)
+        colours = pixels_of(map_.positions, None, DIVERGING, LIGHT.masked) & 0xFFFFFF
+        heat = found.layout.heat
+        for row, column in ((0, 0), (5, 2), (heat.rows - 1, heat.columns - 2)):
+            centre = heat.rectangle(row, column).center()
+            hit = found.item.hit(found.layout, centre)
+            assert hit == Hit(name, (int(numbers.positions[row]), int(numbers.positions[column])))
+            if length < 100:
+                assert pixels[int(centre.y()), int(centre.x())] == colours[row, column]
+
+
+def test_beside_and_above_a_map_its_rows_and_columns_are_found() -> None:
+    found = placed(laid_out(replace(STATE, dimensions=())), CELLS)
+    item, layout = found.item, found.layout
+    assert isinstance(item, NumberedMap)
+    row, column = item.row_box(layout, 30).center(), item.column_box(layout, 20).center()
+    assert item.hit(layout, QPointF(layout.cells.left() - 10, row.y())) == Hit(CELLS, (30, None))
+    assert item.hit(layout, QPointF(column.x(), layout.cells.top() - 10)) == Hit(CELLS, (None, 20))
+    assert item.hit(layout, QPointF(layout.cells.right() + 4, row.y())) is None
+    assert item.hit(layout, QPointF(layout.cells.left() - 10, layout.cells.top() - 10)) is None
+
+
+def test_numbers_along_a_map_stand_at_their_own_rows_and_columns() -> None:
+    found = placed(laid_out(replace(STATE, length=8192, d_model=1024, dimensions=(), position=4096)), CELLS)
+    item, layout = found.item, found.layout
+    for number, box in layout.row_ticks:
+        assert box.center().y() == pytest.approx(item.row_box(layout, number).center().y())
+        assert box.right() <= layout.cells.left()
+    for number, box in layout.column_ticks:
+        assert box.center().x() == pytest.approx(item.column_box(layout, number).center().x())
+        assert box.bottom() <= layout.cells.top()
+    assert [number for number, _ in layout.row_ticks] == [0, 1000, 2000, 3000, 4000, 5000, 6000, 7000, 8000]
+
+
+def test_an_offset_is_marked_along_its_diagonals_one_way_or_both() -> None:
+    state = replace(STATE, picture=SIMILARITY)
+    found, bare = placed(laid_out(state), MAPS[0]), painted(state)
+    at = [found.layout.heat.rectangle(*cell).center() for cell in ((40, 20), (20, 40), (40, 40))]
+    for both, expected in ((True, [True, True, False]), (False, [True, False, False])):
+        image = QImage(*SIZE, QImage.Format.Format_RGB32)
+        image.fill(QColor(LIGHT.card))
+        painter = QPainter(image)
+        found.item.paint(painter, found.layout, Look())
+        found.item.mark(painter, found.layout, Look(), Hit(MAPS[0], Offset(20, both=both)))
+        painter.end()
+        pixels = np.frombuffer(image.constBits(), np.uint32).reshape(SIZE[1], SIZE[0]) & 0xFFFFFF
+        # The line goes through the corners of the cells: about a cell away it is seen.
+        differs = [
+            bool((pixels[int(p.y()) - 4 : int(p.y()) + 5, int(p.x()) - 4 : int(p.x()) + 5]
+                  != bare[int(p.y()) - 4 : int(p.y()) + 5, int(p.x()) - 4 : int(p.x()) + 5]).any()) for p in at
+        ]  # fmt: skip
+        assert differs == expected
 
 
 # ---- Similarity ----
 
 
-@pytest.mark.parametrize("length", [10, 64, 1000])
-def test_the_cell_under_a_point_is_the_one_that_is_painted_there(length: int) -> None:
-    look, picture = Look(), similarity_picture(replace(STATE, length=length), (560, 620))
-    layout = similarity_layout(picture, look, QRectF(0, 0, 620, 560))
-    assert picture.positions is not None
-    pixels = painted("similarity", replace(STATE, length=length))
-    for map_, place in zip(picture.maps, layout.maps, strict=True):
-        colours = pixels_of(map_.positions, None, DIVERGING, look.theme.masked) & 0xFFFFFF
-        for row, column in ((0, 0), (5, 2), (place.rows - 1, place.columns - 2)):
-            centre = place.rectangle(row, column).center()
-            spot = similarity_spot(picture, layout, centre)
-            assert spot == Spot(int(picture.positions[row]), int(picture.positions[column]))
-            if length < 100:
-                assert pixels[int(centre.y()), int(centre.x())] == colours[row, column]
-
-
 @pytest.mark.parametrize("offset", [0, 25, 63])
 def test_the_offset_under_a_point_is_that_of_the_curve(offset: int) -> None:
-    picture = similarity_picture(STATE)
-    layout = similarity_layout(picture, Look(), QRectF(0, 0, 620, 560))
-    place = QPointF(layout.chart.x(offset), layout.chart.plot.center().y())
-    assert similarity_spot(picture, layout, place) == Spot(None, offset)
+    found = placed(laid_out(replace(STATE, picture=SIMILARITY)), CURVE)
+    layout = found.layout
+    place = QPointF(layout.place(offset, layout.up.low).x(), layout.plot.top() + 1)
+    assert found.item.hit(layout, place + QPointF(1 if offset == 0 else -1, 0)) == Hit(CURVE, At(offset))
 
 
 def test_words_have_the_numbers() -> None:
-    picture = similarity_picture(STATE)
-    assert "20.135" in similarity_words(picture, Spot(None, 25))
-    assert "above the offset before" in similarity_words(picture, Spot(None, 25))
-    assert "above" not in similarity_words(picture, Spot(None, 26))
-    assert "+30.917" in similarity_words(picture, Spot(8, 7))
-    notes = " ".join(line.text for line in similarity_notes(picture))
+    picture, numbers = computed(replace(STATE, picture=SIMILARITY))
+    assert "20.135" in picture.words(numbers, Hit(CURVE, At(25)))
+    assert "above the offset before" in picture.words(numbers, Hit(CURVE, At(25)))
+    assert "above" not in picture.words(numbers, Hit(CURVE, At(26)))
+    assert "+30.917" in picture.words(numbers, Hit(MAPS[1], (8, 7)))
+    notes = " ".join(line.text for line in picture.notes(numbers))
     for number in ("30.917", "20.135", "19.470", "1.4718", "6, 11, 12, 17, 18, 23"):
         assert number in notes
-    assert "725" in " ".join(line.text for line in similarity_notes(similarity_picture(replace(STATE, length=800))))
+    longer = picture.compute(replace(STATE, picture=SIMILARITY, length=800), (560, 620))
+    assert "725" in " ".join(line.text for line in picture.notes(longer))
 
 
 def test_a_rotary_pair_is_marked_on_the_curve_only_where_the_query_is_later() -> None:
-    state = replace(STATE, kind=PositionKind.ROTARY)
-    layout = similarity_layout(similarity_picture(state, (560, 620)), Look(), QRectF(0, 0, 620, 560))
-    rows = slice(int(layout.chart.plot.top()), int(layout.chart.plot.bottom()))
-    bare = painted("similarity", state)[rows]
-    assert (painted("similarity", state, spot=Spot(20, 5))[rows] != bare).any()
-    assert (painted("similarity", state, spot=Spot(5, 20))[rows] == bare).all()
+    state = replace(STATE, kind=PositionKind.ROTARY, picture=SIMILARITY)
+    plot = placed(laid_out(state), CURVE).layout.plot
+    rows = slice(int(plot.top()), int(plot.bottom()))
+    bare = painted(state)[rows]
+    assert (painted(state, hit=Hit(MAPS[0], (20, 5)))[rows] != bare).any()
+    assert (painted(state, hit=Hit(MAPS[0], (5, 20)))[rows] == bare).all()
 
 
 # ---- What it does to attention ----
@@ -243,89 +288,75 @@ def test_a_rotary_pair_is_marked_on_the_curve_only_where_the_query_is_later() ->
 
 @pytest.mark.parametrize("causal", [False, True])
 def test_weights_and_distances_are_found_again(causal: bool) -> None:
-    picture = position_attention_picture(replace(STATE, causal=causal))
-    layout = position_attention_layout(picture, Look(), QRectF(0, 0, 620, 560))
+    state = replace(STATE, picture=ATTENTION, causal=causal)
+    (picture, numbers), laid = computed(state), laid_out(state)
+    weights, scores = placed(laid, WEIGHTS), placed(laid, SCORES)
     for key in (0, 30, 63):
-        place = QPointF(layout.weights.x(key), layout.weights.plot.center().y())
-        assert position_attention_spot(picture, layout, place) == Spot(40, key)
-    for chart, distance in itertools.product(layout.kinds, (picture.distances[0], 0, 17, 63)):
-        place = QPointF(chart.x(distance), chart.plot.center().y())
-        assert position_attention_spot(picture, layout, place) == Spot(None, distance + 63)
-    assert "masked" in position_attention_words(picture, Spot(40, 50)) or not causal
-    assert "distance 17:" in position_attention_words(picture, Spot(None, 17 + 63))
-
-
-def test_charts_do_not_overlap_or_leave_the_room() -> None:
-    for width, height, zoom in ROOMS:
-        room = QRectF(0, 0, width, height)
-        layout = position_attention_layout(position_attention_picture(STATE), Look(LIGHT, zoom), room)
-        boxes = [
-            *(chart.box for chart in layout.kinds),
-            layout.lengths,
-            layout.legend,
-            layout.weights.box,
-            layout.terms,
-        ]
-        for box in boxes:
-            assert room.adjusted(-1, -1, 1, 1).contains(box)
-        for one, other in itertools.combinations(boxes, 2):
-            assert not one.adjusted(1, 1, -1, -1).intersects(other.adjusted(1, 1, -1, -1))
+        place = QPointF(weights.layout.place(key, 0.0).x(), weights.layout.plot.center().y())
+        assert weights.item.hit(weights.layout, place) == Hit(WEIGHTS, At(key))
+    for distance in (numbers.distances[0] + 1, 0, 17, 62):
+        place = QPointF(scores.layout.place(distance, 0.0).x(), scores.layout.plot.center().y())
+        assert scores.item.hit(scores.layout, place) == Hit(SCORES, At(distance))
+    assert "masked" in picture.words(numbers, Hit(WEIGHTS, At(50))) or not causal
+    assert "distance 17:" in picture.words(numbers, Hit(SCORES, At(17)))
+    assert picture.words(numbers, Hit(WEIGHTS, KEY)).startswith("query 40, key 5 · distance 35")
 
 
 def test_bars_are_as_high_as_the_weights() -> None:
-    state = replace(STATE, length=20, query_position=19)
-    picture = position_attention_picture(state)
-    chart = position_attention_layout(picture, Look(), QRectF(0, 0, 620, 560)).weights
-    pixels = painted("attention", state)
-    for key in (0, 7, 13):
-        column = pixels[int(chart.plot.top()) : int(chart.plot.bottom()), int(chart.x(key))]
+    state = replace(STATE, length=20, query_position=19, position=1, picture=ATTENTION)
+    numbers, chart = position_attention_picture(state), placed(laid_out(state), WEIGHTS).layout
+    pixels = painted(state)
+    for key in (3, 7, 13):  # where no tick stands in the foot of a bar
+        place = chart.place(key, float(numbers.weights[key]))
+        column = pixels[int(chart.plot.top()) : int(chart.plot.bottom()), int(place.x())]
         found = int((column == int(LIGHT.key[1:], 16)).sum())
-        assert found == pytest.approx(chart.plot.bottom() - chart.y(float(picture.weights[key])), abs=2)
+        assert found == pytest.approx(chart.plot.bottom() - place.y(), abs=2)
+
+
+def test_of_more_keys_than_bars_the_highest_of_each_few_is_drawn() -> None:
+    state = PositionsState(length=5000, query_position=100, position=0, picture=ATTENTION, embedding_scale=3.0)
+    numbers, chart = position_attention_picture(state), placed(laid_out(state), WEIGHTS).layout
+    best = int(numbers.weights.argmax())
+    assert min(abs(best - 100), best) > 50, "it would lie behind a handle"
+    pixels = painted(state)[int(chart.plot.top()) : int(chart.plot.bottom())]
+    ys, xs = np.nonzero(pixels == int(LIGHT.key[1:], 16))
+    top = chart.place(best, float(numbers.weights[best]))
+    assert ys.min() + chart.plot.top() == pytest.approx(top.y(), abs=2)
+    assert abs(xs[ys == ys.min()] - top.x()).min() <= 3
 
 
 # ---- Order ----
 
 
 def test_outcomes_and_pairs_of_words_are_found_again() -> None:
-    picture = order_picture(STATE)
-    layout = order_layout(picture, Look(), QRectF(0, 0, 620, 560))
-    for number, outcome in enumerate(picture.outcomes):
-        assert order_spot(picture, layout, layout.cell(number).center()) == Spot(number)
-        assert outcome.verdict in order_words(picture, Spot(number))
+    state = replace(STATE, picture=ORDER)
+    (picture, numbers), laid = computed(state), laid_out(state)
+    table, before, after = (placed(laid, name) for name in (OUTCOMES, BEFORE, AFTER))
+    for row, kind in enumerate(PositionKind):
+        hit = table.item.hit(table.layout, table.layout.row(row).center())
+        assert hit == Hit(OUTCOMES, row)
+        outcomes = numbers.outcomes[2 * row : 2 * row + 2]
+        assert all(outcome.kind is kind for outcome in outcomes)
+        assert all(outcome.verdict in picture.words(numbers, hit) for outcome in outcomes)
     for row, column in ((0, 0), (3, 1), (4, 4)):
-        before = layout.maps[0].layout.rectangle(row, column).center()
-        assert order_spot(picture, layout, before) == Spot(row, column)
-        after = layout.maps[1].layout.rectangle(picture.order.index(row), picture.order.index(column)).center()
-        assert order_spot(picture, layout, after) == Spot(row, column)
+        hit = before.item.hit(before.layout, before.layout.rectangle(row, column).center())
+        assert hit == Hit(BEFORE, (row, column))
+        there = numbers.order.index(row), numbers.order.index(column)
+        other = after.item.hit(after.layout, after.layout.rectangle(*there).center())
+        assert other == Hit(AFTER, there)
+        assert picture.words(numbers, hit) == picture.words(numbers, other)
 
 
-# ---- The chart ----
+# ---- Waves ----
 
 
-def test_ticks_are_round() -> None:
-    assert round_ticks(0.0, 1.0, 4) == [0.0, 0.5, 1.0]
-    assert round_ticks(0.0, 0.3, 3) == [0.0, 0.1, 0.2, 0.3]
-    assert round_ticks(-63.0, 63.0, 3) == [-50.0, 0.0, 50.0]
-    assert round_ticks(2.0, 2.0, 3) == [2.0]
-
-
-def test_a_curve_with_more_numbers_than_pixels_keeps_its_peaks() -> None:
-    values = np.zeros(5000)
-    values[3210] = 9.0
-    layout = chart_layout(Look(), QRectF(0, 0, 300, 200), Axis(0.0, 4999.0), Axis(-1.0, 10.0))
-    image = QImage(300, 200, QImage.Format.Format_RGB32)
-    image.fill(QColor("white"))
-    painter = QPainter(image)
-    paint_curve(painter, layout, 0.0, values, pen("#000000", 1.0))
-    painter.end()
-    pixels = np.frombuffer(image.constBits(), np.uint32).reshape(200, 300) & 0xFF
-    ys, xs = np.nonzero(pixels < 200)
-    assert ys.min() == pytest.approx(layout.y(9.0), abs=6)
-    assert xs[ys == ys.min()].mean() == pytest.approx(layout.x(3210), abs=2)
-
-
-def test_what_is_flat_but_for_rounding_is_drawn_flat() -> None:
-    low, high = widened(1.0, 1.0 + 1e-14)
-    assert high - low > 0.5
-    layout = chart_layout(Look(), QRectF(0, 0, 200, 100), Axis(0.0, 0.0), Axis(low, high))
-    assert layout.plot.left() < layout.x(0.0) < layout.plot.right()
+def test_each_wave_has_a_lane_of_its_own_and_its_number_at_the_end() -> None:
+    picture, numbers = computed(replace(STATE, position=7))
+    plot = placed(laid_out(replace(STATE, position=7)), WAVES).item
+    assert [text for _, text in plot.up.ticks][::-1] == [wave.label for wave in numbers.waves]
+    row = sinusoidal_encoding(64, 64)[7, [0, 1, 8, 32]]
+    assert [text for _, text in plot.right.ticks][::-1] == [f"{value:+.3f}".replace("-", "−") for value in row]
+    told = picture.words(numbers, Hit(WAVES, At(7)))
+    assert told == "position 7: " + ", ".join(
+        f"dim {dimension} {value:+.4f}".replace("-", "−") for dimension, value in zip((0, 1, 8, 32), row, strict=True)
+    )

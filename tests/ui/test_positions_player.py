@@ -8,11 +8,12 @@ from PySide6.QtCore import QPointF, Qt
 from PySide6.QtTest import QTest
 
 from attention_explorer.pages.positions.state import PositionKind, PositionsPicture
+from attention_explorer.pages.positions.ui.dials import tip_of
 
 
 @pytest.fixture
 def clocks(positions):
-    positions.show(picture=PositionsPicture.CLOCKS)
+    positions.open(picture=PositionsPicture.CLOCKS)
     yield positions
     positions.page.player.stop()
 
@@ -25,20 +26,20 @@ def runs_on(clocks) -> bool:
 
 
 def test_the_hands_turn_until_the_button_is_pressed_again(clocks, qtbot):
-    clocks.press(clocks.controls.play)
-    assert clocks.controls.play.text() == "Pause"
+    clocks.press(clocks.page.play)
+    assert clocks.page.play.text() == "Pause"
     qtbot.waitUntil(lambda: clocks.state.position >= 8, timeout=5000)
     rates = 10000.0 ** (-2 * np.arange(32) / 64)
     np.testing.assert_allclose(clocks.picture.angles, clocks.state.position * rates, atol=1e-12)
-    clocks.press(clocks.controls.play)
-    assert clocks.controls.play.text() == "Play"
+    clocks.press(clocks.page.play)
+    assert clocks.page.play.text() == "Play"
     assert not runs_on(clocks)
 
 
 def test_all_of_it_is_one_step(clocks, qtbot):
-    clocks.press(clocks.controls.play)
+    clocks.press(clocks.page.play)
     qtbot.waitUntil(lambda: clocks.state.position >= 8, timeout=5000)
-    clocks.press(clocks.controls.play)
+    clocks.press(clocks.page.play)
     assert (clocks.looks, clocks.back_text) == (1, "Play")
     clocks.back()
     assert clocks.state.position == 5
@@ -54,26 +55,25 @@ def test_space_plays_and_pauses(clocks, qtbot):
 
 
 def test_it_begins_anew_after_the_last_position(clocks, qtbot):
-    clocks.show(picture=PositionsPicture.CLOCKS, length=6, position=4)
-    clocks.press(clocks.controls.play)
+    clocks.open(picture=PositionsPicture.CLOCKS, length=6, position=4)
+    clocks.press(clocks.page.play)
     qtbot.waitUntil(lambda: clocks.state.position < 4, timeout=5000)
 
 
-def test_who_takes_the_slider_has_it(clocks, qtbot):
-    clocks.press(clocks.controls.play)
+def test_who_sets_another_field_has_it(clocks, qtbot):
+    clocks.press(clocks.page.play)
     qtbot.waitUntil(lambda: clocks.state.position > 5, timeout=5000)
-    slider = clocks.controls.shift.slider
-    clocks.drag_slider(slider, 40.0)
-    assert clocks.state.shift > 10
+    clocks.type_into(clocks.few("shift"), "12")
+    assert clocks.state.shift == 12
     assert not runs_on(clocks)
     assert not clocks.page.player.is_running
-    assert clocks.controls.play.text() == "Play"
+    assert clocks.page.play.text() == "Play"
 
 
 def test_a_drag_of_the_position_while_it_plays_stays_where_it_is_let_go(clocks, qtbot):
-    clocks.press(clocks.controls.play)
+    clocks.press(clocks.page.play)
     qtbot.waitUntil(lambda: clocks.state.position > 5, timeout=5000)
-    slider = clocks.controls.position.slider
+    slider = clocks.main.slider
     mouse, start = clocks.hand(slider), clocks.handle_of(slider)
     mouse.press(start)
     mouse.move(start + QPointF(70, 0))
@@ -84,15 +84,29 @@ def test_a_drag_of_the_position_while_it_plays_stays_where_it_is_let_go(clocks, 
     assert not runs_on(clocks)
 
 
+def test_who_takes_a_hand_has_it(clocks, qtbot):
+    clocks.press(clocks.page.play)
+    qtbot.waitUntil(lambda: clocks.state.position > 5, timeout=5000)
+    dial, box = clocks.dial(2)
+    mouse = clocks.hand()
+    mouse.press(tip_of(box, dial.angle))
+    mouse.move(tip_of(box, 1.0))
+    mouse.move(tip_of(box, 2.0))
+    QTest.qWait(200)
+    mouse.release()
+    assert clocks.state.position == round(2.0 / 10000.0 ** (-4 / 64))
+    assert not runs_on(clocks)
+
+
 def test_another_picture_stops_it(clocks):
-    clocks.press(clocks.controls.play)
-    clocks.press(clocks.bar.picture_row.buttons[PositionsPicture.ENCODING])
+    clocks.press(clocks.page.play)
+    clocks.show(PositionsPicture.ENCODING)
     assert not clocks.page.player.is_running
     assert not runs_on(clocks)
 
 
 def test_another_page_stops_it(clocks):
-    clocks.press(clocks.controls.play)
+    clocks.press(clocks.page.play)
     page = clocks.page
     clocks.window.show_page("lookup")
     assert not page.player.is_running
@@ -109,7 +123,7 @@ def test_space_shows_the_clocks_first(positions, qtbot):
 
 @pytest.mark.parametrize("kind", [PositionKind.NONE, PositionKind.LEARNED, PositionKind.ALIBI])
 def test_what_has_no_hands_cannot_be_played(positions, kind):
-    positions.show(kind=kind)
+    positions.open(kind=kind)
     positions.key(Qt.Key.Key_Space)
     assert "Only a sinusoidal or a rotary encoding has hands that turn" in positions.told
     assert not positions.page.player.is_running

@@ -10,21 +10,26 @@ import pytest
 from attention_explorer.model import learned_encoding, sinusoidal_encoding
 from attention_explorer.pages.positions.clocks import clocks_picture
 from attention_explorer.pages.positions.presets import positions_preset
+from attention_explorer.pages.positions.said import titles_of
 from attention_explorer.pages.positions.state import Likeness, PositionKind, PositionsPicture, PositionsState
-from attention_explorer.pages.positions.ui.notes import titles_of
-from attention_explorer.pages.positions.ui.pictures import drawing_of
-from attention_explorer.pages.positions.wording import row_reading, settings_words, verdict
+from attention_explorer.pages.positions.ui.views import view_of
+from attention_explorer.pages.positions.wording import row_sentence
 
 SINUSOIDAL, LEARNED, ROTARY, ALIBI = (PositionKind(kind) for kind in ("sinusoidal", "learned", "rotary", "ALiBi"))
 
 
 def said(picture: PositionsPicture, kind: PositionKind = SINUSOIDAL, **changes: object) -> str:
-    """Return all sentences beside a picture: its notes, the card of the kind and that of the row."""
+    """Return all sentences beside a picture, and what is true of its kind and of the row beside the map."""
     state = PositionsState(kind=kind, picture=picture, **changes)
-    drawing = drawing_of(picture)
-    notes = [line.text for line in drawing.notes(drawing.compute(state, (600, 600)))]
-    card = verdict(state)
-    return " ".join([*notes, card.title, card.text, *row_reading(state).summary])
+    shown = view_of(picture).picture
+    words = [line.text for line in shown.notes(shown.compute(state, (600, 600)))]
+    row = view_of(PositionsPicture.ENCODING).picture
+    return " ".join([*words, *(line.text for line in row.notes(row.compute(state, (600, 600))))])
+
+
+def settings(picture: PositionsPicture, **changes: object) -> str:
+    """Return what a caption says of the numbers."""
+    return view_of(picture).settings(PositionsState(picture=picture, **changes)).replace("\N{NO-BREAK SPACE}", " ")
 
 
 @pytest.mark.parametrize("likeness", Likeness)
@@ -79,6 +84,7 @@ def test_one_wave_has_no_slowest(picture: PositionsPicture, changes: dict[str, o
 
 def test_one_head_is_neither_the_steepest_nor_the_flattest() -> None:
     text = said(PositionsPicture.ENCODING, ALIBI, heads=1)
+    assert row_sentence(PositionsState(ALIBI, heads=1)) == "1/256 off the score for each position of distance."
     assert "a weight is multiplied by e^(−10·1/256) = 0.962 before it is normalised." in text
     assert "1/256 off the score" in text
     assert "est head" not in text
@@ -108,9 +114,9 @@ def test_the_residual_of_the_clocks_is_below_the_hint_wherever_one_goes() -> Non
 
 @pytest.mark.parametrize("concatenated", [False, True])
 def test_an_encoding_beside_the_embedding_is_not_called_added(concatenated: bool) -> None:
-    drawing = drawing_of(PositionsPicture.ATTENTION)
+    shown = view_of(PositionsPicture.ATTENTION).picture
     state = PositionsState(picture=PositionsPicture.ATTENTION, concatenated=concatenated)
-    title = titles_of(drawing.compute(state, (600, 600)))[SINUSOIDAL]
+    title = titles_of(shown.compute(state, (600, 600)))[SINUSOIDAL]
     assert title == ("concatenated sinusoid" if concatenated else "added sinusoid")
     text = said(PositionsPicture.ATTENTION, concatenated=concatenated)
     assert ("no term mixes them" in text) == concatenated
@@ -119,10 +125,10 @@ def test_an_encoding_beside_the_embedding_is_not_called_added(concatenated: bool
 
 @pytest.mark.parametrize("scale", [0.0, 1.0, 100.0])
 def test_the_noise_of_an_untrained_encoding_is_measured(scale: float) -> None:
-    drawing = drawing_of(PositionsPicture.ATTENTION)
+    shown = view_of(PositionsPicture.ATTENTION).picture
     state = PositionsState(LEARNED, 64, 512, picture=PositionsPicture.ATTENTION, embedding_scale=scale)
-    picture = drawing.compute(state, (600, 600))
-    (number,) = [line.text.split(" varies by ")[1] for line in drawing.notes(picture) if " varies by " in line.text]
+    picture = shown.compute(state, (600, 600))
+    (number,) = [line.text.split(" varies by ")[1] for line in shown.notes(picture) if " varies by " in line.text]
     if scale == 100.0:
         assert float(number.removesuffix(".")) == pytest.approx(np.ptp(picture.scores), abs=0.005)
         assert np.ptp(picture.scores) > 1.0, "which nobody would call hardly anything"
@@ -167,20 +173,22 @@ UNUSED = {
 }
 
 
-@pytest.mark.parametrize(("settings", "are_told"), [(USED, True), (UNUSED, False)])
+@pytest.mark.parametrize(("fields", "are_told"), [(USED, True), (UNUSED, False)])
 def test_settings_name_what_decides_the_numbers_and_nothing_else(
-    settings: dict[PositionsPicture, dict[str, object]], are_told: bool
+    fields: dict[PositionsPicture, dict[str, object]], are_told: bool
 ) -> None:
-    for picture, changes in settings.items():
-        usual = settings_words(PositionsState(picture=picture))
+    for picture, changes in fields.items():
+        usual = settings(picture)
         for name, value in changes.items():
-            told = settings_words(PositionsState(picture=picture, **{name: value}))
+            told = settings(picture, **{name: value})
             assert (told != usual) == are_told, (picture, name)
 
 
-def test_one_of_each_is_not_plural() -> None:
-    assert settings_words(PositionsState(length=1, d_model=1)) == "1 position, 1 dimension, base 10000"
-    assert settings_words(PositionsState(ALIBI, heads=1)) == "64 positions, 1 head"
+def test_the_caption_of_one_of_each_is_as_short_as_it_can_be() -> None:
+    assert settings(PositionsPicture.ENCODING, length=1, d_model=1) == (
+        "encoding: sinusoidal · length = 1 · d_model = 1 · base = 10000"
+    )
+    assert settings(PositionsPicture.ENCODING, kind=ALIBI, heads=1) == "encoding: ALiBi · length = 64 · heads = 1"
 
 
 def test_an_untrained_row_is_no_more_like_the_next_than_like_another() -> None:

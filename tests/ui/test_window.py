@@ -306,7 +306,7 @@ def test_what_was_done_does_not_come_back_later(window):
     assert "Saved" not in window._readout.text()
 
 
-@pytest.mark.parametrize("page", ["positions", "heads"])
+@pytest.mark.parametrize("page", ["block", "heads"])
 def test_a_bar_that_folds_keeps_the_keyboard_at_its_button(make_window, qtbot, page):
     window = make_window(settings=Settings(theme=ThemeChoice.LIGHT, page=page))
     bar = window.page.bar

@@ -43,6 +43,15 @@ def draw_line(painter: QPainter, start: QPointF, end: QPointF, stroke: QPen) -> 
     painter.drawLine(start, end)
 
 
+def paint_dot(painter: QPainter, centre: QPointF, colour: str, radius: float) -> None:
+    """Paint a filled circle."""
+    painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+    painter.setPen(Qt.PenStyle.NoPen)
+    painter.setBrush(colour_of(colour))
+    painter.drawEllipse(centre, radius, radius)
+    painter.setBrush(Qt.BrushStyle.NoBrush)
+
+
 def draw_arrow(
     painter: QPainter,
     start: QPointF,

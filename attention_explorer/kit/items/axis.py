@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 
 import numpy as np
 
 from attention_explorer.core.colour_scale import FloatArray, short_number
-from attention_explorer.kit.drawing.curve_chart import round_ticks
 from attention_explorer.kit.drawing.log_axis import SMALLEST, log_number, log_share, log_text, log_ticks
 from attention_explorer.kit.theme import Look
 
@@ -32,6 +32,8 @@ class Axis:
         Whether only whole numbers can be on it.
     ticks : tuple of (float, str)
         What is written beside it, ascending; round numbers if empty.
+    has_all : bool
+        Whether all of those are written, however little room there is.
     grid : bool
         Whether a faint line goes through the picture at each tick.
     is_bare : bool
@@ -44,6 +46,7 @@ class Axis:
     log: int = 0
     is_whole: bool = False
     ticks: tuple[Tick, ...] = ()
+    has_all: bool = False
     grid: bool = False
     is_bare: bool = False
 
@@ -69,7 +72,7 @@ class Axis:
         if self.is_bare:
             return []
         if self.ticks:
-            step = -(-len(self.ticks) // max(most, 1))
+            step = 1 if self.has_all else -(-len(self.ticks) // max(most, 1))
             return [tick for index, tick in enumerate(self.ticks) if index % step == 0]
         if self.log:
             return [(tick, log_text(tick)) for tick in log_ticks(self.low, self.high, most, self.log)]
@@ -80,3 +83,26 @@ class Axis:
 def ticks_along(pixels: float, look: Look, each: float = 38) -> int:
     """Return how many ticks have room along an axis."""
     return max(2, int(pixels / look.px(each)))
+
+
+def widened(low: float, high: float) -> tuple[float, float]:
+    """Return a range that has some room around it, also if it was a single number."""
+    # What is flat but for rounding must not look like a mountain range.
+    is_flat = high - low < 1e-9 * max(1.0, abs(low), abs(high))
+    margin = max(1.0, 0.5 * abs(low)) if is_flat else 0.07 * (high - low)
+    return low - margin, high + margin
+
+
+def round_ticks(low: float, high: float, most: int) -> list[float]:
+    """Return at most about so many round numbers from low to high."""
+    if not math.isfinite(high - low) or high <= low:
+        return [low]
+    for parts in range(max(most, 1), max(most, 1) + 8):
+        rough = (high - low) / parts
+        power = 10.0 ** math.floor(math.log10(rough))
+        step = next(factor * power for factor in (1, 2, 5, 10) if factor * power >= rough * 0.999)
+        first, last = math.ceil(low / step - 1e-9), math.floor(high / step + 1e-9)
+        if last > first:  # one number alone says nothing about the scale
+            break
+    # A product of 3 and 0.1 is 0.30000000000000004.
+    return [float(f"{number * step:.12g}") for number in range(first, last + 1)]

@@ -40,6 +40,8 @@ class Map(Item[HeatmapLayout]):
         The row that matters most, which has a frame in the colour of queries.
     is_tall : bool
         Whether its cells are higher than wide where there is room below them.
+    has_bar : bool
+        Whether a colour bar stands below it or beside it.
     """
 
     name: str
@@ -48,12 +50,13 @@ class Map(Item[HeatmapLayout]):
     is_unknown: bool = False
     framed_row: int | None = None
     is_tall: bool = False
+    has_bar: bool = True
     is_given: bool = False
 
     def layout(self, look: Look, box: QRectF) -> HeatmapLayout:
         if self.is_bare:
             return HeatmapLayout(box, *self.picture.cells, Labels(1.0, 1), Labels(1.0, 1), QRectF())
-        layout = layout_of(self.picture, look, box)
+        layout = layout_of(self.picture, look, box, bar=self.has_bar)
         return _taller(layout, box, look) if self.is_tall else layout
 
     @property
@@ -69,7 +72,7 @@ class Map(Item[HeatmapLayout]):
         elif self.is_bare:
             paint_cells(painter, self.picture, layout, look, vector=vector)
         else:
-            paint_heatmap(painter, self.picture, layout, look, vector=vector)
+            paint_heatmap(painter, self.picture, layout, look, vector=vector, bar=self.has_bar)
         if self.framed_row is not None:
             left, right = (layout.rectangle(self.framed_row, column) for column in (0, layout.columns - 1))
             paint_outline(painter, left.united(right), look.theme.query, look)

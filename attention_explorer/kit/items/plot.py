@@ -15,9 +15,8 @@ import numpy as np
 from PySide6.QtCore import QPointF, QRectF, Qt
 from PySide6.QtGui import QPainter
 
-from attention_explorer.kit.drawing.curve_chart import paint_dot
 from attention_explorer.kit.drawing.legend import entries_height
-from attention_explorer.kit.drawing.marks import draw_line, pen, text_size
+from attention_explorer.kit.drawing.marks import draw_line, paint_dot, pen, text_size
 from attention_explorer.kit.items.axis import TICKS, Axis, ticks_along
 from attention_explorer.kit.items.item import SIDEWAYS, Arrays, Hit, Item, Step
 from attention_explorer.kit.items.plot_marks import LEGEND_LINE, SAMPLE, WORDS, At, Bars, Curve, Handle, Mark, Points

@@ -19,7 +19,7 @@ ROW, HIGHEST, SWATCH = 30.0, 50.0, 12.0
 
 @dataclass(frozen=True, slots=True)
 class Table(Item[TableLayout]):
-    """Rows of text under titles; a `Hit` says which row.
+    """Rows of text under titles; a `Hit` says which row, and `value_at` the column of a place.
 
     Attributes
     ----------
@@ -67,6 +67,12 @@ class Table(Item[TableLayout]):
     def hit(self, layout: TableLayout, place: QPointF) -> Hit | None:
         row = layout.row_at(place)
         return None if row is None else Hit(self.name, row)
+
+    def value_at(self, layout: TableLayout, hit: Hit, place: QPointF) -> int | None:
+        """Return which column a place is in: that which begins last at its left."""
+        if hit.item != self.name:
+            return None
+        return max((index for index, left, _ in layout.shown if left <= place.x()), default=0)
 
     def mark(self, painter: QPainter, layout: TableLayout, look: Look, hit: Hit) -> None:
         if hit.item == self.name and isinstance(hit.part, int) and hit.part < len(self.rows):

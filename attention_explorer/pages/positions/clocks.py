@@ -13,9 +13,8 @@ from attention_explorer.core.map_picture import MapPicture
 from attention_explorer.core.numerals import counted, scientific, signed
 from attention_explorer.model.encodings import clock_angles, shift_matrix, sinusoidal_rows, wavelengths
 from attention_explorer.model.rotary import rotary
-from attention_explorer.pages.positions.state import PositionKind, PositionsState
+from attention_explorer.pages.positions.state import TURNING, PositionKind, PositionsState
 from attention_explorer.pages.positions.table import (
-    TURNING,
     FloatArray,
     dimensions_of_pair,
     numbers_of,
@@ -37,7 +36,7 @@ WITHOUT_CLOCKS = {
 
 @dataclass(frozen=True, slots=True, eq=False)
 class ClocksPicture:
-    """Hands at a position p and where a shift k takes them; ``message`` says why there are none."""
+    """Hands at a position p and where a shift k takes them; ``reason`` says why there are none."""
 
     state: PositionsState
     position: int
@@ -50,7 +49,7 @@ class ClocksPicture:
     residual: float | None = None
     residual_name: str = ""
     """The formula of the residual, or why there is none."""
-    message: str = ""
+    reason: str = ""
 
     @property
     def pairs(self) -> int:
@@ -67,10 +66,10 @@ def clocks_picture(state: PositionsState, tiles: tuple[int, int]) -> ClocksPictu
         The base takes the angles beyond the range of the floats.
     """
     position, shift = state.position_shown, state.shift_shown
-    message = WITHOUT_CLOCKS.get(state.kind, "") or reason_without_table(state)
-    if message:
+    reason = WITHOUT_CLOCKS.get(state.kind, "") or reason_without_table(state)
+    if reason:
         nothing = np.empty(0)
-        return ClocksPicture(state, position, shift, nothing, nothing, nothing, nothing, message=message)
+        return ClocksPicture(state, position, shift, nothing, nothing, nothing, nothing, reason=reason)
     rates, angles, advances = clock_angles([1.0, position, shift], state.d_model, state.base)
     lengths = np.asarray(wavelengths(state.d_model, state.base), np.float64)
     matrix, residual, name = None, None, "d_model is odd: the last sine has no cosine to be turned with"
@@ -96,7 +95,9 @@ def _matrix(d_model: int, base: float, shift: int) -> MapPicture:
 def _matrix_picture(corner: FloatArray) -> MapPicture:
     names = tuple(map(str, range(len(corner))))
     scale = ColourScale(ScaleKind.DIVERGING, -1.0, 1.0, "R_k")
-    return MapPicture(corner, np.zeros(corner.shape, np.bool_), scale, "viridis", names, names)
+    return MapPicture(
+        corner, np.zeros(corner.shape, np.bool_), scale, "viridis", names, names, row_title="dimension", column_title=""
+    )
 
 
 def _residual(state: PositionsState, position: int, shift: int) -> float:
@@ -124,6 +125,54 @@ def _rotary_residual(state: PositionsState, position: int, shift: int) -> float:
 
 
 # ---- Words ----
+
+
+def clocks_headline(picture: ClocksPicture) -> str:
+    """Return how far the hands have come."""
+    turns = [_turns_text(float(angle)) for angle in picture.angles[[0, -1]]]
+    made = f"made {turns[0]}" if picture.pairs == 1 else f"made {turns[0]}, the last {turns[1].split()[0]}"
+    return f"At position {picture.position} the first hand has {made}."
+
+
+def _turns_text(angle: float) -> str:
+    turns = angle / (2 * math.pi)
+    text = f"{turns:.1f}" if turns >= 10 else f"{turns:.2f}" if turns >= 0.01 or not turns else f"{turns:.1g}"
+    return f"{text} turns"
+
+
+def clocks_sentence(picture: ClocksPicture) -> str:
+    """Return the sentence beside the clocks."""
+    if picture.state.kind is PositionKind.ROTARY:
+        return (
+            "Nothing is added: pair i of a query or key is turned as far as the hand of clock i. Drag a hand: the "
+            "position follows, and all other clocks with it."
+        )
+    return (
+        f"Each clock gives two numbers: how far its hand points right (sine) and up (cosine). Together they are row "
+        f"{picture.position}. Drag a hand: all others follow."
+    )
+
+
+def clocks_says(picture: ClocksPicture) -> tuple[str, ...]:
+    """Return what a shift does to the hands."""
+    fastest, slowest = f"{float(picture.advances[0]):.4g} rad", f"{float(picture.advances[-1]):.2g} rad"
+    hands = f"{fastest} for the fastest hand and {slowest} for the slowest" if picture.pairs > 1 else fastest
+    advance = f"A shift by k turns each hand by k·θ_i, whatever the position: for k = {picture.shift} by {hands}."
+    if picture.residual is None:
+        return advance, f"{picture.residual_name}."
+    cause = ": exact" if picture.residual == 0 else ", which is rounding"
+    return (
+        advance,
+        f"{picture.residual_name} {residual_text(picture)}{cause}.",
+        "R_k is one 2 × 2 rotation for each pair; it is orthogonal and the same at every position.",
+    )
+
+
+def residual_text(picture: ClocksPicture) -> str:
+    """Return the residual as it is written: = 0 or = 1.2·10⁻¹⁵."""
+    if picture.residual is None:
+        return ""
+    return "= 0" if picture.residual == 0 else f"= {scientific(picture.residual)}"
 
 
 def clock_words(picture: ClocksPicture, pair: int) -> str:

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
@@ -11,11 +13,13 @@ from attention_explorer.core.byte_cache import kept
 from attention_explorer.core.colour_scale import ColourScale, ScaleKind, score_scale, short_number
 from attention_explorer.core.counting import Count
 from attention_explorer.core.map_picture import MapPicture
-from attention_explorer.core.numerals import coordinate, signed
-from attention_explorer.model.alibi import alibi_slopes
-from attention_explorer.pages.positions.state import PositionKind, PositionsState
+from attention_explorer.core.numbers_export import Arrays, Table, rows_of
+from attention_explorer.core.numerals import coordinate, grouped, signed
+from attention_explorer.errors import ExportError
+from attention_explorer.model.alibi import alibi_bias, alibi_slopes
+from attention_explorer.model.encodings import wavelengths
+from attention_explorer.pages.positions.state import TURNING, PositionKind, PositionsState
 from attention_explorer.pages.positions.table import (
-    TURNING,
     FloatArray,
     IntArray,
     dimensions_of_pair,
@@ -37,6 +41,8 @@ SMOOTH_UP_TO = 300
 """Positions up to which a wave is drawn between them too, with a dot at each."""
 SHARE_OF_WAVES, SHARE_OF_WAVE = 0.42, 0.1
 """What of the height all waves take at most, and what each of them takes at least."""
+MOST_NUMBERS = 2**21
+"""The most numbers of a file: 16 MiB of them, several times that as text."""
 BINS = 1200
 """Most places along a wave; of more positions each place shows the lowest and the highest number."""
 
@@ -79,14 +85,14 @@ class BiasLines:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class EncodingPicture:
-    """All there is to paint of an encoding; ``message`` says why there is neither a table nor biases."""
+    """All there is to paint of an encoding; ``reason`` says why there is neither a table nor biases."""
 
     state: PositionsState
     position: int
     table: NumberMap | None = None
     waves: tuple[Wave, ...] = ()
     bias: BiasLines | None = None
-    message: str = ""
+    reason: str = ""
 
     @property
     def high(self) -> float:
@@ -106,12 +112,17 @@ def encoding_picture(state: PositionsState, tiles: tuple[int, int]) -> EncodingP
         return EncodingPicture(state, state.position_shown, bias=_bias(state, min(tiles)))
     reason = reason_without_table(state)
     if reason:
-        return EncodingPicture(state, state.position_shown, message=reason)
+        return EncodingPicture(state, state.position_shown, reason=reason)
     key = numbers_of(state)
     waves = tuple(_wave(key, dimension) for dimension in state.dimensions_shown)
     # The waves take their part of the height, and rows that no pixel shows need not be computed.
     rows = max(round(tiles[0] * (1.0 - min(SHARE_OF_WAVES, SHARE_OF_WAVE * len(waves)))), 1)
     return EncodingPicture(state, state.position_shown, _table(key, (rows, tiles[1])), waves)
+
+
+def small_table(state: PositionsState, side: int) -> NumberMap:
+    """Return the table with at most so many rows and columns."""
+    return _table(numbers_of(state), (side, side))
 
 
 @kept
@@ -120,7 +131,9 @@ def _table(state: PositionsState, tiles: tuple[int, int]) -> NumberMap:
     columns, column_step = sampled_dimensions(state, min(tiles[1], MOST_TILES))
     values = encoding_at(state, rows, columns)
     return NumberMap(
-        _map_picture(values, _scale(state, values), rows, columns, "position (row)", "dimension (column)"),
+        _map_picture(
+            values, _scale(state, values), rows, columns, "position (row), from 0", "dimension (column), from 0"
+        ),
         rows,
         columns,
         state.length,
@@ -202,9 +215,76 @@ def _bias_of(length: int, heads: int, head: int, most: int, count: Count) -> Bia
     rows, step = sampled_positions(length, min(most, MOST_TILES))
     values = -slopes[head] * np.abs(rows[:, None] - rows[None, :])
     scale = score_scale(values, f"bias of {count.head(head)}: −slope · distance")
-    picture = _map_picture(values + 0.0, scale, rows, rows, "query (row)", "key (column)")
+    picture = _map_picture(values + 0.0, scale, rows, rows, "query (row), from 0", "key (column), from 0")
     badge = f"every {ordinal(step)} position" if step > 1 else ""
     return BiasLines(slopes, NumberMap(picture, rows, rows, length, length, badge), head, count)
+
+
+# ---- For files ----
+
+
+def encoding_arrays(state: PositionsState) -> Arrays:
+    """Return the encoding (length, d_model) with its wavelengths, or the biases of ALiBi (heads, length, length).
+
+    Raises
+    ------
+    ExportError
+        Its numbers are too many for a file.
+    """
+    if state.kind is PositionKind.ALIBI:
+        _require_room(state.heads * state.length**2)
+        return {"bias": alibi_bias(state.heads, state.length), "slopes": alibi_slopes(state.heads)}
+    _require_room(state.length * state.d_model)
+    arrays: Arrays = {"encoding": encoding_at(state, np.arange(state.length), np.arange(state.d_model))}
+    if state.kind in TURNING:
+        arrays["wavelengths"] = wavelengths(state.d_model, state.base)
+    return arrays
+
+
+def _require_room(count: int) -> None:
+    if count > MOST_NUMBERS:
+        raise ExportError(
+            f"That would be {grouped(count)} numbers, more than the {grouped(MOST_NUMBERS)} a file can take. Choose "
+            "fewer positions, dimensions or heads."
+        )
+
+
+def encoding_table(state: PositionsState) -> Table:
+    """Return the encoding with a line a position, or the slopes of ALiBi."""
+    arrays = encoding_arrays(state)
+    if state.kind is PositionKind.ALIBI:
+        slopes = enumerate(arrays["slopes"].tolist(), start=state.count.first)
+        return Table.of((f"head ({state.count.value})", "slope"), list(slopes))
+    header = "position \\ dimension", *range(state.d_model)
+    return Table(header, lambda: _numbered(rows_of(arrays["encoding"])), state.length)
+
+
+def _numbered(rows: Iterable[Iterable[object]]) -> Iterator[tuple[object, ...]]:
+    return ((position, *row) for position, row in enumerate(rows))
+
+
+def settings(state: PositionsState) -> dict[str, Any]:
+    """Return what decides the numbers of an encoding, as it can be written down."""
+    found: dict[str, Any] = {"kind": state.kind.value, "length": state.length}
+    if state.kind is PositionKind.ALIBI:
+        return {**found, "heads": state.heads}
+    found["d_model"] = state.d_model
+    if state.kind in TURNING:
+        found["base"] = state.base
+    if state.kind is PositionKind.ROTARY:
+        found["layout"] = state.layout.value
+        found["note"] = "cos and sin of the angle by which the pair of each dimension turns, the cosine first"
+    if state.kind is PositionKind.LEARNED:
+        found["seed"] = state.seed
+        found["standard_deviation"] = 0.02
+    return found
+
+
+def axes_of(state: PositionsState) -> str:
+    """Return what the axes of its main array are."""
+    if state.kind is PositionKind.ALIBI:
+        return f"head ({state.count.value}), query (row), key (column)"
+    return "position (row, from 0), dimension (column, from 0)"
 
 
 # ---- Words ----

@@ -52,12 +52,21 @@ class Outcome:
         return self.found is not None and self.found.is_equivariant
 
     @property
-    def verdict(self) -> str:
+    def words(self) -> str:
         """What came out, in words."""
         if self.found is None:
             return self.reason
-        words = "same rows, reordered" if self.is_equivariant else "order matters"
-        return f"{words} (error {size_text(self.found.error)})"
+        return "same rows, reordered" if self.is_equivariant else "order matters"
+
+    @property
+    def error(self) -> str:
+        """How far the outputs are from the same rows in another order."""
+        return "" if self.found is None else size_text(self.found.error)
+
+    @property
+    def verdict(self) -> str:
+        """Both."""
+        return self.words if self.found is None else f"{self.words} (error {self.error})"
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -173,7 +182,8 @@ def _outcome(layer: _Layer, kind: PositionKind, causal: bool, order: tuple[int, 
 
 def _map(weights: FloatArray, words: tuple[str, ...], causal: bool) -> MapPicture:
     masked = ~causal_mask(len(words)) if causal else np.zeros(weights.shape, np.bool_)
-    return MapPicture(weights, masked, weight_scale(Contrast.UNIT, weights, masked), "viridis", words, words)
+    scale, titles = weight_scale(Contrast.UNIT, weights, masked), ("query (row)", "key (column)")
+    return MapPicture(weights, masked, scale, "viridis", words, words, row_title=titles[0], column_title=titles[1])
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from attention_explorer.core.preset import Preset, preset_of
-from attention_explorer.pages.positions.state import PositionKind, PositionsPicture, PositionsState
-from attention_explorer.pages.positions.table import numbers_of
+from attention_explorer.pages.positions.state import Likeness, PositionKind, PositionsPicture, PositionsState
 
 POSITIONS_PRESETS: tuple[Preset[PositionsState], ...] = (
     Preset(
@@ -20,6 +19,13 @@ POSITIONS_PRESETS: tuple[Preset[PositionsState], ...] = (
         "PE[0]·PE[1] = 30.917 of a possible 32, and PE[0]·PE[19] = 19.974: near positions are more alike here. But "
         "nearer is not always more alike: offset 15 has 19.470, and offset 25 would have 20.135.",
         PositionsState(length=20, position=1, shift=1, preset="tutorial"),
+    ),
+    Preset(
+        "eight-clocks",
+        "Eight clocks",
+        "Eight pairs of dimensions, each a clock. Turn the hand of clock 0 once round: the position moves by 6.28. "
+        "Then turn clock 3: one turn is 199 positions, more than there are. Together they tell every position apart.",
+        PositionsState(d_model=16, position=3, picture=PositionsPicture.CLOCKS, preset="eight-clocks"),
     ),
     Preset(
         "clocks",
@@ -57,6 +63,50 @@ POSITIONS_PRESETS: tuple[Preset[PositionsState], ...] = (
         "normalised.",
         PositionsState(PositionKind.ALIBI, preset="alibi"),
     ),
+    Preset(
+        "fingerprints",
+        "Fingerprints",
+        "The distance of two positions is 1.472 between neighbours and 6.104 at most, and 0 on the diagonal alone. It "
+        "does not always grow with the offset. After random W_q and W_k the offset alone no longer decides.",
+        PositionsState(
+            picture=PositionsPicture.SIMILARITY, likeness=Likeness.DISTANCE, position=1, preset="fingerprints"
+        ),
+    ),
+    Preset(
+        "rotary-product",
+        "Rotary: the offset decides",
+        "One query and one key, turned to every pair of positions: each diagonal has one number, and after W_q and W_k "
+        "too. Choose sinusoidal, and the right map loses its diagonals.",
+        PositionsState(PositionKind.ROTARY, picture=PositionsPicture.SIMILARITY, preset="rotary-product"),
+    ),
+    Preset(
+        "lines",
+        "A line for each query",
+        "The strong line is the score of query 40 against the distance. Move the query: the line changes its shape, "
+        "because a sinusoid goes through W_q and W_k. Choose rotary, and the line stays.",
+        PositionsState(picture=PositionsPicture.ATTENTION, preset="lines"),
+    ),
+    Preset(
+        "nearsighted",
+        "ALiBi: ten keys back",
+        "With the slope 1/2 a query gives itself 0.393 and the ten keys before it nearly all the rest: together 0.996. "
+        "The last head, with 1/256, gives itself 0.026 and the first key still 0.023.",
+        PositionsState(PositionKind.ALIBI, picture=PositionsPicture.ATTENTION, causal=True, preset="nearsighted"),
+    ),
+    Preset(
+        "bag-of-words",
+        "A bag of words",
+        "Shuffle the words: the outputs are the same rows, shuffled, but for rounding. A causal mask ends that, and so "
+        "does every encoding: choose one, or click its line in the table.",
+        PositionsState(PositionKind.NONE, picture=PositionsPicture.ORDER, preset="bag-of-words"),
+    ),
+    Preset(
+        "order-matters",
+        "Who bites whom",
+        "With sines and cosines added, “the dog bites the man” shuffled gives other outputs: the vectors that are "
+        "added stay where they are while the words move. Choose none to compare.",
+        PositionsState(picture=PositionsPicture.ORDER, preset="order-matters"),
+    ),
 )
 
 
@@ -69,8 +119,3 @@ def positions_preset(identifier: str) -> Preset[PositionsState]:
         There is none; the message lists those there are.
     """
     return preset_of(POSITIONS_PRESETS, identifier)
-
-
-def is_changed(state: PositionsState) -> bool:
-    """Whether the numbers are no longer those of the preset; where one looks and which picture does not count."""
-    return numbers_of(state) != numbers_of(positions_preset(state.preset).state)

@@ -66,6 +66,8 @@ class SimilarityPicture:
     positions: IntArray | None = None
     """The positions of rows and columns."""
     step: int = 1
+    position: int = 0
+    """The position that is looked at."""
     curve_title: str = ""
     offsets: IntArray | None = None
     curve: FloatArray | None = None
@@ -116,7 +118,14 @@ def _similarity(state: PositionsState, tiles: tuple[int, int]) -> SimilarityPict
     scales = (_scale(value, title) for value, title in zip(values, _bar_titles(state), strict=True))
     maps = tuple(
         MapPicture(
-            value, np.zeros(value.shape, np.bool_), scale, "viridis", labels, labels, row_title="", column_title=""
+            value,
+            np.zeros(value.shape, np.bool_),
+            scale,
+            "viridis",
+            labels,
+            labels,
+            row_title="position p",
+            column_title="position p′",
         )
         for value, scale in zip(values, scales, strict=True)
     )
@@ -131,6 +140,7 @@ def _similarity(state: PositionsState, tiles: tuple[int, int]) -> SimilarityPict
         maps,
         positions,
         step,
+        0,
         _curve_title(state),
         offsets,
         curve,
@@ -171,8 +181,8 @@ def _titles(state: PositionsState) -> tuple[str, str]:
         PositionKind.NONE: ("q · k, no encoding", "after W_q, W_k"),
         PositionKind.SINUSOIDAL: ("PE(p) · PE(p′)", "PE(p) W_q · PE(p′) W_k"),
         PositionKind.LEARNED: ("PE(p) · PE(p′), learned", "PE(p) W_q · PE(p′) W_k"),
-        PositionKind.ROTARY: ("q · k, turned to p, p′", "W_q, W_k first, then turned"),
-        PositionKind.ALIBI: (f"bias of {state.count.head(state.head_shown)}", "score after W_q, W_k + bias"),
+        PositionKind.ROTARY: ("q · k, turned", "after W_q, W_k"),
+        PositionKind.ALIBI: (f"bias of {state.count.head(state.head_shown)}", "score + bias"),
     }[state.kind]
 
 

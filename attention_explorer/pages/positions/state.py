@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from enum import StrEnum
-from typing import Self
+from typing import Any, Self
 
 from attention_explorer.core.counting import Count, count_declared
-from attention_explorer.core.declared import Kind, declared
+from attention_explorer.core.declared import Kind, declared, derived
 from attention_explorer.errors import ExplorerError
 from attention_explorer.fields import CheckedFields
 from attention_explorer.model.scalars import LARGEST_SEED
@@ -54,12 +55,47 @@ class Likeness(StrEnum):
     DISTANCE = "distance"
 
 
+TURNING = frozenset({PositionKind.SINUSOIDAL, PositionKind.ROTARY})
+"""The kinds made of hands that turn, each at a speed of its own."""
+ADDED = frozenset({PositionKind.SINUSOIDAL, PositionKind.LEARNED})
+"""The kinds that add a vector to each token."""
+_RANDOM = PositionsPicture.SIMILARITY, PositionsPicture.ATTENTION, PositionsPicture.ORDER
+"""Views with random contents and projections whatever the kind."""
+_ALL_KINDS = PositionsPicture.ATTENTION, PositionsPicture.ORDER
+"""Views that show every kind."""
+
+
+def _in(*pictures: PositionsPicture, kinds: frozenset[PositionKind] = frozenset()) -> Callable[[Any], bool]:
+    """Return (state) -> whether one of some views is on show, or one of some kinds."""
+    return lambda state: state.picture in pictures or state.kind in kinds
+
+
+def _of_length(state: Any) -> tuple[float, float]:  # noqa: ANN401 # the state, whose class comes below
+    return 0, state.length - 1
+
+
+def _why_none(state: Any) -> str:  # noqa: ANN401 # the same
+    """Return why no position can be looked at."""
+    if state.picture is PositionsPicture.CLOCKS and state.kind not in TURNING:
+        return "Only a sinusoidal or a rotary encoding has clocks. Choose one of them."
+    if state.picture is PositionsPicture.ENCODING and state.kind is PositionKind.NONE:
+        return "Without an encoding no position differs from another."
+    return ""
+
+
 @dataclass(frozen=True, slots=True)
 class PositionsState(CheckedFields):
     """The Positions page."""
 
     kind: PositionKind = declared(
-        PositionKind.SINUSOIDAL, "encoding", "How a transformer is told where a token stands", "Choose the encoding"
+        PositionKind.SINUSOIDAL,
+        "encoding",
+        "None: attention is blind to order.\n"
+        "Sinusoidal: sines and cosines of many wavelengths are added to the embeddings (Vaswani et al. 2017).\n"
+        "Learned: a free vector for each position, shown before training.\n"
+        "Rotary (RoPE): queries and keys are turned by their position (Su et al. 2021).\n"
+        "ALiBi: scores fall with the distance, each head at its own slope (Press et al. 2022).",
+        "Choose the encoding",
     )
     length: int = declared(
         64,
@@ -69,6 +105,7 @@ class PositionsState(CheckedFields):
         low=1,
         high=LONGEST,
         stops=tuple(2**power for power in range(14)),
+        shown=lambda state: state.picture is not PositionsPicture.ORDER,  # there the words are as many as they are
     )
     d_model: int = declared(
         64,
@@ -78,6 +115,7 @@ class PositionsState(CheckedFields):
         low=1,
         high=WIDEST,
         stops=tuple(2**power for power in range(11)),
+        shown=_in(*_RANDOM, kinds=frozenset(PositionKind) - {PositionKind.ALIBI}),
     )
     base: float = declared(
         10000.0,
@@ -86,6 +124,7 @@ class PositionsState(CheckedFields):
         "Change the base",
         low=LOWEST_BASE,
         high=HIGHEST_BASE,
+        shown=_in(*_ALL_KINDS, kinds=TURNING),
     )
     seed: int = declared(
         42,
@@ -93,16 +132,25 @@ class PositionsState(CheckedFields):
         "Decides the learned encoding, W_q, W_k and the contents: the same seed gives the same numbers",
         "Change the seed",
         high=LARGEST_SEED,
+        shown=_in(*_RANDOM, kinds=frozenset({PositionKind.LEARNED})),
     )
     layout: RotaryLayout = declared(
         RotaryLayout.HALF,
         "pairs",
-        "Two layouts are in use: the same rotations, with the dimensions in a different order",
+        "Which two dimensions a rotary encoding turns together: the same rotations, in a different order.\n"
+        "i, i + d/2: GPT-NeoX, Llama.\n2i, 2i + 1: neighbours, as in the paper and in GPT-J.",
         "Choose the pairs",
-        names={"half": "pairs i, i + d/2", "interleaved": "pairs 2i, 2i + 1"},
+        names={"half": "i, i + d/2", "interleaved": "2i, 2i + 1"},
+        shown=_in(*_ALL_KINDS, kinds=frozenset({PositionKind.ROTARY})),
     )
     heads: int = declared(
-        8, "heads", "Number of heads, each with a slope of its own for ALiBi", "Change heads", low=1, high=MOST_HEADS
+        8,
+        "heads",
+        "Number of heads, each with a slope of its own for ALiBi",
+        "Change heads",
+        low=1,
+        high=MOST_HEADS,
+        shown=_in(*_ALL_KINDS, kinds=frozenset({PositionKind.ALIBI})),
     )
     head: int = declared(
         0,
@@ -122,6 +170,8 @@ class PositionsState(CheckedFields):
         "Move the position",
         high=LONGEST - 1,
         is_view=True,
+        ends=_of_length,
+        forbids=_why_none,
     )
     shift: int = declared(
         3,
@@ -129,6 +179,8 @@ class PositionsState(CheckedFields):
         "From position p to p + k: each hand turns by its own angle k·θ, whatever p is.",
         "Move the shift",
         high=LONGEST - 1,
+        ends=_of_length,
+        shown=lambda state: state.picture is PositionsPicture.CLOCKS and state.kind in TURNING,
     )
     dimensions: tuple[int, ...] = declared(
         (0, 1, 8, 32),
@@ -139,35 +191,42 @@ class PositionsState(CheckedFields):
         is_view=True,
         high=WIDEST - 1,
         most=MOST_WAVES,
+        shown=lambda state: state.kind in TURNING | ADDED,
     )
     query_position: int = declared(
         40,
         "query at",
         "Where the query stands, from 0; the keys stand at every position.",
-        "Move the query position",
+        "Move the query",
         high=LONGEST - 1,
         is_view=True,
+        ends=_of_length,
+        shown=_in(PositionsPicture.ATTENTION),
     )
     causal: bool = declared(
         False,
         "causal mask",
         "Each query sees only itself and what comes before it. That alone tells attention about order.",
         "Switch the causal mask",
+        shown=_in(*_ALL_KINDS),
     )
     concatenated: bool = declared(
         False,
-        "encoding and embedding",
-        "Whether the encoding is put beside the embedding instead of being added to it",
+        "encoding is",
+        "Added to the embedding, as in the paper: the vectors do not get wider.\n"
+        "Beside it (concatenated): content and position stay apart, and the vectors get twice as wide.",
         "Switch add and concatenate",
-        names={"off": "add", "on": "concatenate"},
+        names={"off": "added", "on": "concatenated"},
+        shown=_in(PositionsPicture.ATTENTION),
     )
     embedding_scale: float = declared(
         1.0,
-        "embeddings ×",
+        "embedding scale",
         "What the token embeddings are multiplied by before the encoding is added",
         "Move the scale of the embeddings",
         high=100.0,
         stops=[step / 20 for step in range(641)],  # up to 32; more can be typed
+        shown=_in(*_ALL_KINDS),
     )
     sentence: str = declared(
         "the dog bites the man",
@@ -175,6 +234,7 @@ class PositionsState(CheckedFields):
         "Type a sentence: its words are shuffled, with and without each encoding",
         "Type",
         has_words=True,
+        shown=_in(PositionsPicture.ORDER),
     )
     shuffle: int = declared(
         0,
@@ -182,9 +242,16 @@ class PositionsState(CheckedFields):
         "How many times the words have been shuffled again; together with the seed it decides their order",
         "Shuffle the words",
         high=LARGEST_SEED,
+        shown=_in(PositionsPicture.ORDER),
     )
     likeness: Likeness = declared(
-        Likeness.PRODUCT, "compare by", "By what two positions are compared", "Compare otherwise", is_view=True
+        Likeness.PRODUCT,
+        "compare by",
+        "product: PE(p) · PE(p′), the larger, the more alike, as attention compares them.\n"
+        "distance: ‖PE(p) − PE(p′)‖; 0 would mean that two positions cannot be told apart.",
+        "Compare otherwise",
+        is_view=True,
+        shown=lambda state: state.picture is PositionsPicture.SIMILARITY and state.kind in ADDED,
     )
     count: Count = count_declared()
     preset: str = preset_declared("positions", "sinusoidal")
@@ -210,6 +277,34 @@ class PositionsState(CheckedFields):
         return replace(self, shift=min(max(shift, 0), self.length - 1))
 
     @property
+    @derived(
+        "head",
+        "Which head is shown. Each has weights of its own, and with ALiBi a slope of its own.",
+        "Show another head",
+        is_view=True,
+        high=MOST_HEADS,
+        ends=lambda state: (state.count.first, state.count.number(state.heads - 1)),
+        shown=lambda state: (
+            state.picture is PositionsPicture.ORDER
+            or (state.kind is PositionKind.ALIBI and state.picture is not PositionsPicture.CLOCKS)
+        ),
+    )
+    def head_number(self) -> int:
+        """The number of the head, as it is counted."""
+        return self.count.number(self.head_shown)
+
+    @property
+    @derived(
+        "× √d_model",
+        "Multiply token embeddings by √d_model before the encoding is added, as the paper does",
+        "Switch × √d_model",
+        shown=_in(*_ALL_KINDS),
+    )
+    def scaled_by_root(self) -> bool:
+        """Whether embeddings are multiplied by √d_model."""
+        return math.isclose(self.embedding_scale, math.sqrt(self.d_model))
+
+    @property
     def position_shown(self) -> int:
         """The position wished for, or the last there is."""
         return min(self.position, self.length - 1)
@@ -228,6 +323,11 @@ class PositionsState(CheckedFields):
     def dimensions_shown(self) -> tuple[int, ...]:
         """Those of the dimensions wished for that there are."""
         return tuple(dimension for dimension in self.dimensions if dimension < self.d_model)
+
+    @property
+    def query_shown(self) -> int:
+        """The position of the query wished for, or the last there is."""
+        return min(self.query_position, self.length - 1)
 
     def with_dimension(self, dimension: int) -> Self:
         """Return the state with the wave of a dimension drawn, or no longer; of too many the oldest goes."""

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import itertools
-
 import numpy as np
 
 from attention_explorer.core.byte_cache import kept
@@ -13,9 +11,6 @@ from attention_explorer.pages.positions.state import PositionKind, PositionsStat
 
 FloatArray = np.typing.NDArray[np.float64]
 IntArray = np.typing.NDArray[np.intp]
-
-TURNING = (PositionKind.SINUSOIDAL, PositionKind.ROTARY)
-"""The kinds made of hands that turn, each at a speed of its own."""
 
 
 def reason_without_table(state: PositionsState) -> str:
@@ -155,9 +150,3 @@ def ordinal(number: int) -> str:
     """Return 2nd, 3rd, 8th."""
     ending = "th" if 10 <= number % 100 <= 20 else {1: "st", 2: "nd", 3: "rd"}.get(number % 10, "th")
     return f"{number}{ending}"
-
-
-def ticks(count: int, most: int) -> tuple[int, ...]:
-    """Return round numbers from 0 to below ``count`` for an axis, at most so many."""
-    steps = (factor * 10**power for power in itertools.count() for factor in (1, 2, 5))
-    return tuple(range(0, count, next(step for step in steps if count <= step * max(most, 1))))

@@ -1,4 +1,4 @@
-"""The words of the Positions page: titles, what a row holds, and what is true of each kind."""
+"""The words of the Positions page: titles, what a row comes to, and what is true of each kind."""
 
 from __future__ import annotations
 
@@ -7,18 +7,16 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from attention_explorer.core.numerals import coordinate, counted
+from attention_explorer.core.numerals import coordinate
 from attention_explorer.model.alibi import alibi_slopes
 from attention_explorer.pages.positions.encoding import slope_words
-from attention_explorer.pages.positions.order import WIDEST, heads_used
 from attention_explorer.pages.positions.state import PositionKind, PositionsPicture, PositionsState
 from attention_explorer.pages.positions.table import (
-    TURNING,
     FloatArray,
-    IntArray,
     angle_rates,
     encoding_at,
-    reason_without_table,
+    pair_count,
+    wavelength,
     wavelength_text,
 )
 
@@ -36,10 +34,6 @@ PICTURE_TITLES = {
     PositionsPicture.ATTENTION: "what it does to attention",
     PositionsPicture.ORDER: "shuffling the words",
 }
-RANDOM_PICTURES = (PositionsPicture.SIMILARITY, PositionsPicture.ATTENTION, PositionsPicture.ORDER)
-"""Those with random contents and projections whatever the kind."""
-ROW_DIMENSIONS = 12
-"""So many numbers of a row are listed."""
 
 
 def picture_title(state: PositionsState) -> str:
@@ -57,47 +51,70 @@ def shape_badge(state: PositionsState) -> str:
     return f"({state.length}, {state.d_model})"
 
 
-# ---- A row ----
+# ---- The encoding ----
 
 
-@dataclass(frozen=True, slots=True)
-class RowReading:
-    """The numbers of one position, and what they come to."""
+def encoding_headline(state: PositionsState) -> str:
+    """Return what the map of an encoding shows."""
+    return {
+        PositionKind.SINUSOIDAL: "Every position has its own row of waves.",
+        PositionKind.LEARNED: "Before training, every position is noise.",
+        PositionKind.ROTARY: "Every pair of dimensions turns at its own speed.",
+        PositionKind.ALIBI: "Distance costs, and each head has its own rate.",
+    }[state.kind]
 
-    title: str
-    names: tuple[str, ...] = ()
-    values: tuple[float, ...] = ()
-    summary: tuple[str, ...] = ()
+
+def formulas(state: PositionsState) -> tuple[str, ...]:
+    """Return how the numbers of a kind come about, a formula a line."""
+    power = f"{coordinate(state.base)}^{{2 i/{state.d_model}}}"
+    return {
+        PositionKind.SINUSOIDAL: (f"PE(p, 2 i) = sin {{p}}/{{{power}}}", f"PE(p, 2 i + 1) = cos {{p}}/{{{power}}}"),
+        PositionKind.ROTARY: (f"φ_i = {{p}}/{{{power}}}",),
+        PositionKind.ALIBI: ("s_j = {q_i · k_j}/{√d_k} − m |i − j|",),
+    }.get(state.kind, ())
 
 
-def row_reading(state: PositionsState) -> RowReading:
-    """Return the numbers of the position of a state, the first of them if they are many.
+def row_sentence(state: PositionsState) -> str:
+    """Return what the numbers of the position of a state come to.
 
     Raises
     ------
     ArrayError
         The base takes the angles beyond the range of the floats.
     """
-    position = state.position_shown
     if state.kind is PositionKind.ALIBI:
-        slopes = alibi_slopes(state.heads).tolist()
-        names = state.count.all_of(min(len(slopes), ROW_DIMENSIONS))
-        ends = list(dict.fromkeys((slope_words(max(slopes)), slope_words(min(slopes)))))
-        said = f"{' to '.join(ends)} off the score for each position of distance."
-        return RowReading(f"Slopes by head, {state.count.value}", names, tuple(slopes[:ROW_DIMENSIONS]), (said,))
-    if reason_without_table(state):
-        why = "there is no encoding" if state.kind is PositionKind.NONE else "an odd d_model leaves a dimension alone"
-        return RowReading(f"Position {position}", summary=(f"No numbers: {why}.",))
-    row = _row(state, np.arange(state.d_model))
-    shown = row[:ROW_DIMENSIONS].tolist()
-    names = tuple(str(dimension) for dimension in range(len(shown)))
-    title = f"PE[{position}]" if state.kind is not PositionKind.ROTARY else f"cos and sin at position {position}"
-    first = () if len(shown) == state.d_model else (f"The first {len(shown)} of {state.d_model} dimensions.",)
-    return RowReading(title, names, tuple(shown), (*first, norm_words(state, row)))
+        slopes = alibi_slopes(state.heads)
+        ends = " to ".join(dict.fromkeys((slope_words(float(slopes.max())), slope_words(float(slopes.min())))))
+        return f"{ends} off the score for each position of distance."
+    return norm_words(state, row_of(state))
 
 
-def _row(state: PositionsState, dimensions: IntArray) -> FloatArray:
-    return np.asarray(encoding_at(state, np.asarray([state.position_shown]), dimensions)[0])
+def row_of(state: PositionsState) -> FloatArray:
+    """Return the numbers of the position of a state, (d_model,)."""
+    found = encoding_at(state, np.asarray([state.position_shown]), np.arange(state.d_model))
+    return np.asarray(found[0])
+
+
+def encoding_says(state: PositionsState) -> tuple[str, ...]:
+    """Return what else is true of the numbers of an encoding."""
+    found = verdict(state)
+    truths = found.title, found.text
+    if state.kind is PositionKind.ALIBI:
+        added = "Added to the score q·k ÷ √d_k before the softmax: −slope · |i − j|."
+        return (added, *truths, "Click a line or its name to see the map of that head.")
+    if state.kind is PositionKind.LEARNED:
+        return ("Columns have no wavelength, and a row is like the next only by chance.", *truths)
+    last, power = pair_count(state) - 1, f"{coordinate(state.base)}^(2i/{state.d_model})"
+    longest = f", {wavelength_text(wavelength(state, state.d_model - 1))} for i = {last}" if last else ""
+    turned = "Pair i of a query or key at position p is turned by p / {0}; shown are cos and sin of that angle."
+    made = turned if state.kind is PositionKind.ROTARY else "PE(p, 2i) = sin(p / {0}) and PE(p, 2i + 1) = cos(p / {0})."
+    return (
+        made.format(power),
+        f"Also written p · exp(−2i · ln {coordinate(state.base)} / {state.d_model}): the same angle.",
+        f"Wavelength 2π · {power}: {wavelength_text(wavelength(state, 0))} for i = 0{longest}.",
+        *truths,
+        "Click a column to draw its wave; click a row’s number or a wave to move there.",
+    )
 
 
 def norm_words(state: PositionsState, row: FloatArray) -> str:
@@ -196,29 +213,3 @@ _VERDICTS = {
     PositionKind.ROTARY: _of_rotary,
     PositionKind.ALIBI: _of_alibi,
 }
-
-
-def description(state: PositionsState) -> str:
-    """Return the picture in words, for those who cannot see it."""
-    return f"{picture_title(state)}. {settings_words(state)}. {verdict(state).text}"
-
-
-def settings_words(state: PositionsState) -> str:
-    """Return what the numbers of the picture were made with."""
-    order, is_random = state.picture is PositionsPicture.ORDER, state.picture in RANDOM_PICTURES
-    all_kinds = order or state.picture is PositionsPicture.ATTENTION
-    alibi = state.kind is PositionKind.ALIBI
-    d_model = min(state.d_model, WIDEST) if order else state.d_model
-    heads = heads_used(d_model, state.heads) if order else state.heads
-    parts = (
-        (counted(state.length, "position"), not order),
-        (counted(d_model, "dimension"), not alibi or is_random),
-        (counted(heads, "head"), alibi or all_kinds),
-        (f"base {coordinate(state.base)}", state.kind in TURNING or all_kinds),
-        (f"pairs {state.layout.value}", state.kind is PositionKind.ROTARY or all_kinds),
-        (f"seed {state.seed}", state.kind is PositionKind.LEARNED or is_random),
-        ("causal mask", state.causal and all_kinds),
-        (f"embeddings × {coordinate(state.embedding_scale)}", state.embedding_scale != 1.0 and all_kinds),
-        ("encodings concatenated", state.concatenated and all_kinds and not order),
-    )
-    return ", ".join(words for words, is_said in parts if is_said)

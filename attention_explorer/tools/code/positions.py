@@ -242,8 +242,10 @@ def _attention(script: Script, state: PositionsState) -> Program:
         weights = np.zeros(length)
         weights[:{"i + 1" if state.causal else "length"}] = softmax(scores[:{"i + 1" if state.causal else "length"}])
     """)
-    norms = "np.linalg.norm(query), np.linalg.norm(key)" + ", np.linalg.norm(encoding[i])" * added
-    script.do(f"norms = np.array([{norms}])  # of both tokens{', and of what is added' * added}")
+    script.do(f"""
+        vectors = query, key{", encoding[i]" * added}  # both tokens{", and what is added" * added}
+        norms = np.array([np.linalg.norm(vector) for vector in vectors])
+    """)
     return script.program("weights", DRAWN)
 
 

@@ -430,8 +430,8 @@ def _positions(state: PositionsState) -> Members:
 
     def hands() -> ClocksPicture:
         picture = clocks_picture(state, (0, 0))
-        if picture.message:
-            raise ExpressionError(picture.message)
+        if picture.reason:
+            raise ExpressionError(picture.reason)
         return picture
 
     def clocks(read: Callable[[ClocksPicture], Any], words: str) -> Callable[[], Member]:

@@ -9,8 +9,7 @@ from PySide6.QtCore import Qt
 
 from attention_explorer.core.colour_scale import short_number
 from attention_explorer.core.numerals import grouped, percent, plain
-from attention_explorer.kit.drawing.curve_chart import round_ticks
-from attention_explorer.kit.items.axis import Axis
+from attention_explorer.kit.items.axis import Axis, round_ticks
 from attention_explorer.kit.items.item import SIDEWAYS, Hit, Item, Value
 from attention_explorer.kit.items.plot import Plot
 from attention_explorer.kit.items.plot_marks import Curve, Handle, Label, Line, Mark

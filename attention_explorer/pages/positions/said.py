@@ -1,4 +1,4 @@
-"""What the panel says beside three pictures of the Positions page: their true numbers in a few sentences."""
+"""What the pictures of the Positions page say: their true numbers in whole sentences."""
 
 from __future__ import annotations
 
@@ -7,7 +7,6 @@ import math
 import numpy as np
 
 from attention_explorer.core.numerals import counted, plain, signed, size_text, weight_text
-from attention_explorer.kit.controls.text_block import TextLine
 from attention_explorer.pages.positions.attention import PositionAttentionPicture
 from attention_explorer.pages.positions.order import MOST_HEADS, WIDEST, OrderPicture, Outcome
 from attention_explorer.pages.positions.similarity import SimilarityPicture
@@ -28,19 +27,34 @@ MASKS = ("no mask", "causal mask")
 # ---- Similarity ----
 
 
-def similarity_notes(picture: SimilarityPicture) -> tuple[TextLine, ...]:
-    """Return what the panel says."""
-    if picture.reason:
-        return (TextLine(picture.reason),)
-    lines = [TextLine("How alike are two positions?", bold=True), TextLine(_opening(picture))]
-    lines += [
-        TextLine(text) for text in (_curve_words(picture), _projected_words(picture), _nearest_words(picture)) if text
-    ]
+def similarity_headline(picture: SimilarityPicture) -> str:
+    """Return what the maps show."""
+    return _opening(picture)
+
+
+def similarity_sentence(picture: SimilarityPicture) -> str:
+    """Return the sentence beside the maps."""
+    state = picture.state
+    if picture.is_distance:
+        return _nearest_words(picture)
+    return {
+        PositionKind.NONE: "Nothing tells one position from another, so every cell has the same number.",
+        PositionKind.SINUSOIDAL: "A position is a vector like any other: attention compares them by their product.",
+        PositionKind.LEARNED: "What neighbours have in common has to be learned.",
+        PositionKind.ROTARY: "W_q and W_k act before the turning, so the offset alone decides after them too.",
+        PositionKind.ALIBI: f"{state.count.head(state.head_shown).capitalize()} takes its slope off the score for each "
+        "position of distance, whatever the vectors are.",
+    }[state.kind]
+
+
+def similarity_says(picture: SimilarityPicture) -> tuple[str, ...]:
+    """Return what else is true of the maps."""
+    found = [_curve_words(picture), _projected_words(picture)]
+    if not picture.is_distance:
+        found.append(_nearest_words(picture))
     if _has_lone_sine(picture):
-        lines.append(
-            TextLine("d_model is odd: the last sine has no cosine, so the offset alone does not decide.", "muted")
-        )
-    return tuple(lines)
+        found.append("d_model is odd: the last sine has no cosine, so the offset alone does not decide.")
+    return tuple(filter(None, found))
 
 
 def _has_lone_sine(picture: SimilarityPicture) -> bool:
@@ -147,24 +161,28 @@ def titles_of(picture: PositionAttentionPicture) -> dict[PositionKind, str]:
     return TITLES_CONCATENATED if picture.state.concatenated else TITLES
 
 
-def position_attention_notes(picture: PositionAttentionPicture) -> tuple[TextLine, ...]:
-    """Return what the panel says."""
-    lines = [TextLine("What it does to attention", bold=True)]
-    if picture.reason:
-        return (*lines, TextLine(picture.reason))
-    words = (_attention_opening(picture), _weights_words(picture), _lengths_words(picture), _terms_words(picture))
-    lines += [TextLine(text) for text in words if text]
-    lines.append(
-        TextLine("Query and key have the same content everywhere: only their positions make a difference.", "muted")
-    )
-    return tuple(lines)
+def attention_headline(picture: PositionAttentionPicture) -> str:
+    """Return what the encoding does to scores."""
+    return picture.reason or _attention_opening(picture)
+
+
+def attention_sentence(picture: PositionAttentionPicture) -> str:
+    """Return the sentence beside the weights."""
+    return picture.reason or _weights_words(picture)
+
+
+def attention_says(picture: PositionAttentionPicture) -> tuple[str, ...]:
+    """Return what else is true of scores and weights."""
+    same = "Query and key have the same content everywhere: only their positions make a difference."
+    words = () if picture.reason else (_lengths_words(picture), _terms_words(picture))
+    return tuple(filter(None, (*words, same)))
 
 
 def _attention_opening(picture: PositionAttentionPicture) -> str:
     varies = size_text(float(np.ptp(picture.scores)))
     return {
         PositionKind.NONE: "Without an encoding the score is the same at every distance.",
-        PositionKind.SINUSOIDAL: "Each query has its own line: after W_q and W_k the distance alone does not decide.",
+        PositionKind.SINUSOIDAL: "Each query has its own line: distance alone does not decide.",
         PositionKind.LEARNED: f"Untrained, it is noise: from key to key the score varies by {varies}.",
         PositionKind.ROTARY: "One line for all queries: the score depends on the offset alone.",
         PositionKind.ALIBI: "One line for all queries: each head takes its slope times the distance off the score.",
@@ -216,23 +234,41 @@ def _terms_words(picture: PositionAttentionPicture) -> str:
 # ---- Order ----
 
 
-def order_notes(picture: OrderPicture) -> tuple[TextLine, ...]:
-    """Return what the panel says."""
-    lines = [TextLine("Shuffle the words", bold=True)]
-    if picture.reason:
-        return (*lines, TextLine(picture.reason))
+def order_headline(picture: OrderPicture) -> str:
+    """Return what shuffling the words does to the outputs."""
     outcome = picture.outcomes[picture.shown]
-    lines.append(
-        TextLine("P shuffles the rows of X, and f is a layer of attention. Is f(PX) just f(X) with its rows shuffled?")
-    )
-    lines.append(TextLine(_shown_words(outcome), bold=True))
+    if outcome.found is None:
+        return f"{TITLES[outcome.kind].capitalize()} {outcome.reason}."
+    if outcome.is_equivariant:
+        return "Shuffled words, the same outputs shuffled: order is lost."
+    return "Shuffled words give other outputs: order matters."
+
+
+def order_sentence(_picture: OrderPicture) -> str:
+    """Return the sentence beside the maps."""
+    return "Attention alone is blind to order. An encoding changes that, and so does a causal mask."
+
+
+def order_says(picture: OrderPicture) -> tuple[str, ...]:
+    """Return what else came out."""
+    outcome, moved = picture.outcomes[picture.shown], tuple[str, ...]()
     if outcome.found is not None:
-        found = outcome.found
-        moved, pooled = size_text(found.moved), size_text(found.pooled)
-        lines.append(TextLine(f"The output changed by up to {moved}, the mean of its rows by up to {pooled}."))
-    lines.append(TextLine("Attention alone is blind to order. An encoding changes that, and so does a causal mask."))
-    lines.append(TextLine(_sizes(picture), "muted"))
-    return tuple(lines)
+        moved = (
+            f"The output changed by up to {size_text(outcome.found.moved)}, the mean of its rows by up to "
+            f"{size_text(outcome.found.pooled)}.",
+        )
+    return (
+        "P shuffles the rows of X, and f is a layer of attention. Is f(PX) just f(X) with its rows shuffled?",
+        _shown_words(outcome),
+        *moved,
+        _sizes(picture),
+    )
+
+
+def outcome_words(picture: OrderPicture, number: int) -> str:
+    """Return one outcome of the table."""
+    outcome = picture.outcomes[number]
+    return f"{TITLES[outcome.kind]}, {MASKS[outcome.causal]}: max |f(PX) − P f(X)| · {outcome.verdict}"
 
 
 def _shown_words(outcome: Outcome) -> str:
