@@ -61,6 +61,27 @@ PAPERS = (
     ),
     Reference("Jiang et al.", 2023, "Mistral 7B", "Mistral", link="https://arxiv.org/abs/2310.06825"),
     Reference(
+        "Clark et al.",
+        2019,
+        "What Does BERT Look At? An Analysis of BERT's Attention",
+        "Clark et al.",
+        link="https://arxiv.org/abs/1906.04341",
+    ),
+    Reference(
+        "Meng et al.",
+        2022,
+        "Locating and Editing Factual Associations in GPT",
+        "Meng et al.",
+        link="https://arxiv.org/abs/2202.05262",
+    ),
+    Reference(
+        "Wang et al.",
+        2022,
+        "Interpretability in the Wild: a Circuit for Indirect Object Identification in GPT-2 small",
+        "Wang et al.",
+        link="https://arxiv.org/abs/2211.00593",
+    ),
+    Reference(
         "Abnar and Zuidema",
         2020,
         "Quantifying Attention Flow in Transformers",
