@@ -97,6 +97,7 @@ def _before_the_way() -> ExplorerState:
 
 def _down(window: MainWindow) -> None:
     """Show a way downhill that has begun."""
+    window.show_page("lookup")
     show_state(window, _before_the_way())
     for _ in range(2):
         QTest.mouseClick(window.page.descent.step, Qt.MouseButton.LeftButton)

@@ -184,6 +184,10 @@ class FramePage(RequestingPage):
         own = self._views_of_examples.get((view.part.name, state.preset), view)
         return own.example(state, self._others[own.id])
 
+    def set_elsewhere(self, view: View[Any], state: Any) -> str:  # noqa: ANN401 # of its part
+        """Return what counts in a view and was set in another or in the drawer."""
+        return view.set_elsewhere(state)
+
     def _fields_of_others(self, view: View[Any]) -> tuple[str, ...]:
         """Return the fields of its part that other views set, and this one does not."""
         found = {name for other in self.views if other.part is view.part for name in other.names} - view.names
@@ -401,7 +405,7 @@ class FramePage(RequestingPage):
         for other in self._forms.values():
             other.setVisible(other is form)
         form.show_state(state, view.part.reasons(state))
-        elsewhere = "" if ready in view.presets else view.set_elsewhere(state)
+        elsewhere = "" if ready in view.presets else self.set_elsewhere(view, state)
         self.also.setText(f"Also set: {elsewhere}")
         self.also.setVisible(bool(elsewhere))
         self.main.setVisible(self._has_line(view))

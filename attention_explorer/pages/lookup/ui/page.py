@@ -117,6 +117,9 @@ class LookupPage(FramePage):
             return None
         return frame.row.hint
 
+    def set_elsewhere(self, view: View[Any], state: LookupState) -> str:
+        return super().set_elsewhere(view, state) if state.row is None else ""  # a row has the settings of its head
+
     # ---- Building ----
 
     def _build(self) -> None:
