@@ -27,6 +27,7 @@ STEPS = 3
 @pytest.fixture(autouse=True)
 def collector() -> Iterator[None]:
     """Only we collect."""
+    source_of.cache_clear()  # one that a test before has opened would have its arrays already
     CACHE.clear()
     gc.collect()
     gc.disable()
