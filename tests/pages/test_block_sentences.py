@@ -225,7 +225,7 @@ def test_what_epsilon_does_to_the_rows_it_names(eps: float) -> None:
     assert told in verdict(state)[0]
     panel = norm_panel(state).replace("\N{NO-BREAK SPACE}", " ")
     assert f"σ is near √ε = {brief(eps**0.5)}, beside it as soon as σ is near ε = {brief(eps)}." in panel
-    assert norm_headline(state).startswith("ε under the root" if eps < 0.1 else "ε shrinks small rows, wherever")
+    assert norm_headline(state).startswith("Under the root" if eps < 0.1 else "ε shrinks small rows, wherever")
 
 
 def test_the_verdict_on_depth_is_that_of_the_table() -> None:
