@@ -43,7 +43,7 @@ def test_all_is_on_its_way_and_what_is_written_is_its_end(page, qtbot):
 
 
 def test_in_a_hard_lookup_the_output_jumps_on_the_way(make_window, monkeypatch, qtbot):
-    monkeypatch.setattr(tween, "MILLISECONDS", 150)
+    monkeypatch.setattr(tween, "MILLISECONDS", 800)
     page = make_window(ExplorerState()).page
     page.toggle_hard()
     ready = preset("long-key")
