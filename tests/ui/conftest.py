@@ -34,8 +34,11 @@ def accepted_as_it_stands(monkeypatch) -> None:
 
 
 @pytest.fixture(autouse=True)
-def nothing_on_its_way(monkeypatch) -> None:
-    """Show at once what was chosen: a picture on its way would be another one in every run."""
+def nothing_on_its_way(monkeypatch, qapp) -> None:
+    """Show at once what was chosen: a picture on its way would be another one in every run.
+
+    There is an application for every test: without one a chart that is drawn ends the process.
+    """
     monkeypatch.setattr(tween, "MILLISECONDS", 0)
 
 
