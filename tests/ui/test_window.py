@@ -17,6 +17,7 @@ from attention_explorer.kit.controls.number_box import NumberBox
 from attention_explorer.kit.theme import DARK, LIGHT, THEMES
 from attention_explorer.pages.lookup.state import QUERY, LookupState, Part
 from attention_explorer.pages.registry import PAGES
+from attention_explorer.session import threads
 from attention_explorer.session.settings import ZOOM_STEPS, Settings, SettingsStore, ThemeChoice
 from attention_explorer.window.actions import WINDOW_ACTIONS
 
@@ -216,9 +217,7 @@ def test_an_error_on_another_thread_reaches_the_dialog(window, qtbot, monkeypatc
     def fail() -> None:
         raise RuntimeError("from a worker")
 
-    thread = threading.Thread(target=fail)
-    thread.start()
-    thread.join()
+    threads.start(fail, "fails").join()
     qtbot.waitUntil(lambda: any(child.isVisible() for child in window.findChildren(QDialog)))
     assert "from a worker" in dialog(window).findChild(QPlainTextEdit).toPlainText()
     dialog(window).close()
