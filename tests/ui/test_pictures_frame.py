@@ -16,7 +16,6 @@ from attention_explorer.kit.drawing.marks import colour_of
 from attention_explorer.kit.pictures.canvas import PicturesCanvas
 from attention_explorer.kit.pictures.drawing import Layers, PictureDrawing
 from attention_explorer.kit.pictures.pointed_picture import NOWHERE, Spot
-from attention_explorer.kit.scene import Stage as ItemStage
 from attention_explorer.kit.theme import LIGHT, Look
 from attention_explorer.pages.explorer import ExplorerState
 from attention_explorer.pages.lab.state import LabState, LabView
@@ -152,21 +151,6 @@ def test_a_picture_is_laid_out_when_it_is_painted_or_pointed_at(stage, hand):
     stage.canvas.resize(340, 200)
     hand(stage.canvas).move(QPointF(100, 100))
     assert rooms[1:] == [stage.canvas.room]
-
-
-def test_items_get_their_places_when_they_are_painted(qtbot):
-    rooms = []
-    items = ItemStage(Look(), "Items", rooms.append)
-    qtbot.addWidget(items)
-    items.show()
-    items.grab()
-    rooms.clear()
-    for width in (300, 350, 400):
-        items.resize(width, 300)
-    assert not rooms
-    items.grab()
-    items.grab()
-    assert rooms == [QRectF(0, 0, 400, 300)]
 
 
 def test_the_same_picture_is_not_painted_anew_but_in_another_drawing_it_is(stage):

@@ -150,11 +150,6 @@ class PictureControls(QWidget, Generic[S]):
 
         return self.number_box(name or said.label, said.tip, (said.low, said.high), set_to, width)
 
-    def sliding_field(self, field: str, name: str, change: Callable[[S, Any], S]) -> SlidingNumber[S]:
-        """Return a slider for a number of the state with the title, the tip and the stops that are declared."""
-        said = self.said[field]
-        return self.sliding(said.label, name, said.tip, change, said.stops)
-
     def switch(self, title: str, tip: str, on_change: Callable[[bool], None]) -> QPushButton:
         """Return a button that is on or off."""
         button = QPushButton(title)

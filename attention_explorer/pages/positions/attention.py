@@ -118,7 +118,7 @@ def position_attention_picture(
 
 @kept
 def _picture(state: PositionsState) -> PositionAttentionPicture:
-    query, key = min(state.query_position, state.length - 1), state.position_shown
+    query, key = state.query_shown, state.position_shown
     kinds, scores, weights, reason = _lines(replace(state, position=0), query)
     furthest = state.length - 1
     return PositionAttentionPicture(

@@ -42,15 +42,6 @@ def picture_title(state: PositionsState) -> str:
     return KIND_NAMES[state.kind] + (f": {what}" if what else "")
 
 
-def shape_badge(state: PositionsState) -> str:
-    """Return the shape of the encoding: (64, 64); of ALiBi that of its biases."""
-    if state.kind is PositionKind.NONE or state.picture is PositionsPicture.ORDER:
-        return ""
-    if state.kind is PositionKind.ALIBI:
-        return f"({state.heads}, {state.length}, {state.length})"
-    return f"({state.length}, {state.d_model})"
-
-
 # ---- The encoding ----
 
 
