@@ -35,7 +35,7 @@ from attention_explorer.pages.lookup.wording import (
     length_note,
     listed,
     logit_text,
-    loss_text,
+    loss_gradient_text,
     notices,
     output_sum,
     picture_says,
@@ -517,7 +517,7 @@ def test_a_hard_lookup_has_a_gradient_just_where_its_output_does_not_jump(state:
     frame = lookup_frame(state)
     jump = farthest_jump(state)
     assert frame.jump == pytest.approx(jump, abs=1e-9)
-    said = " ".join((gradient_text(frame), gradient_note(frame), loss_text(frame), descent_note(frame)))
+    said = " ".join((gradient_text(frame), gradient_note(frame), loss_gradient_text(frame), descent_note(frame)))
     assert ("none" in gradient_text(frame)) == ("∂L/∂q: none" in said) == (jump > 0)
     assert ("exactly 0" in said) <= (jump == 0)
     if jump > 0:

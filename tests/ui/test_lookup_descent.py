@@ -21,6 +21,7 @@ pytestmark = pytest.mark.qt_log_ignore("This plugin does not support")  # said w
 Opens = Callable[..., LookupDriver]
 DESCENT = preset("descent").state
 GRADIENT, MATRIX, LOSSES = "Loss and gradient", "Jacobian", "Loss of every step"
+DOWNHILL = "Gradient of the loss"
 
 
 @pytest.fixture
@@ -50,6 +51,7 @@ def test_the_panel_shows_the_jacobian_and_its_norm(opens):
     at = opens(replace(LookupState(), view=LookupView.GRADIENT))
     assert at.items[MATRIX].text == "∂o/∂q = [+0.485 −0.364 ; −0.364 +0.273]"
     assert readings(at) == ["1.482", "0.758"]
+    assert at.items[DOWNHILL].text == "∂L/∂q = (+1.043, −0.783)"
     assert at.panel_words()[0] == "The arrow at q goes downhill"
     assert "that is how o moves when q moves" in at.sentence
     assert "q − rate · ∂L/∂q" in at.sentence
@@ -154,6 +156,7 @@ def test_a_rate_that_throws_the_query_too_far_is_refused_in_words(at, qtbot):
 def test_on_a_hard_tie_there_is_no_gradient_to_show(at, qtbot):
     at.apply(replace(at.lookup, hard=True).moved(QUERY, (0.6, -1.2)), "On the tie")
     assert at.items[MATRIX].text == "∂o/∂q: none, as o jumps here"
+    assert at.items[DOWNHILL].text == "∂L/∂q: none"
     assert readings(at)[1] == "none"
     assert at.panel_words()[0] == "o jumps here: there is no gradient"
     assert "k₁ and k₃ tie: the smallest move of q can make o jump by 3.58." in at.sentence

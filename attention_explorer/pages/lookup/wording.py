@@ -425,20 +425,19 @@ def notices(frame: LookupFrame) -> list[str]:
 
 
 def gradient_text(frame: LookupFrame) -> str:
-    """Return ∂o/∂q and its length, or that there is none because o jumps."""
+    """Return ∂o/∂q, or that there is none because o jumps."""
     if frame.jump:
         return "∂o/∂q: none, as o jumps here"
     rows = " ; ".join(" ".join(signed(float(x), 3) for x in row) for row in frame.gradient.output)
-    return f"∂o/∂q = [{rows}]   |∂o/∂q| = {frame.gradient_norm:.3f}"
+    return f"∂o/∂q = [{rows}]"
 
 
-def loss_text(frame: LookupFrame) -> str:
-    """Return the loss and ∂L/∂q, or that there is no gradient because o jumps."""
-    loss = f"L = ½|o − t|² = {scientific(frame.loss)}"
+def loss_gradient_text(frame: LookupFrame) -> str:
+    """Return ∂L/∂q, or that there is none because o jumps."""
     if frame.jump:
-        return f"{loss}   ∂L/∂q: none"
+        return "∂L/∂q: none"
     dx, dy = frame.loss_gradient.tolist()
-    return f"{loss}   ∂L/∂q = ({signed(dx, 3)}, {signed(dy, 3)})"
+    return f"∂L/∂q = ({signed(dx, 3)}, {signed(dy, 3)})"
 
 
 def gradient_note(frame: LookupFrame) -> str:

@@ -102,10 +102,11 @@ class GradientPicture(PlanePicture):
         slope = "none" if frame.jump else f"{frame.gradient_norm:.3f}"
         loss = Reading(scientific(frame.loss), "loss L = ½|o − t|²", "loss_ink")
         readings = Readings(GRADIENT, (loss, Reading(slope, "|∂o/∂q|")), size=24.0)
-        matrix = Title("Jacobian", wording.gradient_text(frame).split("   ")[0], size=13, bold=False)
+        matrix = Title("Jacobian", wording.gradient_text(frame), size=13, bold=False)
+        downhill = Title("Gradient of the loss", wording.loss_gradient_text(frame), size=13, bold=False)
         return Panel(
             self.headline(frame),
-            (readings, matrix, *(_way(frame.state) or (weight_bars(frame, key),))),
+            (readings, matrix, downhill, *(_way(frame.state) or (weight_bars(frame, key),))),
             f"{wording.gradient_note(frame)} {wording.descent_note(frame)}",
         )
 
