@@ -7,10 +7,9 @@ from typing import Any
 
 import numpy as np
 
-from attention_explorer.core import numbers_export
 from attention_explorer.core.numerals import SUBSCRIPTS, coordinate
 from attention_explorer.kit.items.columns import Above
-from attention_explorer.kit.items.item import Arrays, Hit, Item, Value
+from attention_explorer.kit.items.item import Hit, Item, Value
 from attention_explorer.kit.items.numbered_map import NumberedMap
 from attention_explorer.kit.items.words import Title
 from attention_explorer.kit.picture import Panel
@@ -19,26 +18,18 @@ from attention_explorer.pages.positions import clocks, encoding
 from attention_explorer.pages.positions.clocks import MATRIX_SIDE, ClocksPicture
 from attention_explorer.pages.positions.state import PositionKind, PositionsState
 from attention_explorer.pages.positions.ui.dials import Dial, Dials, Turning
-from attention_explorer.pages.positions.ui.moving import (
-    Changed,
-    OfPosition,
-    has_few_or_is_sampled,
-    is_in,
-    map_of,
-    moved,
-)
+from attention_explorer.pages.positions.ui.moving import Changed, OfEncoding, is_in, map_of, moved
 
 CLOCKS, ROWS, MATRIX = "Clocks", "Rows of all positions", "Matrix of the shift"
 SMALL = 96
 """Tiles a side of the small map."""
 
 
-class Clocks(OfPosition[ClocksPicture]):
+class Clocks(OfEncoding[ClocksPicture]):
     """A dial for each pair."""
 
     uses_pixels = False
     compute = staticmethod(clocks.clocks_picture)
-    is_quick = staticmethod(has_few_or_is_sampled)
     headline = staticmethod(clocks.clocks_headline)
     says = staticmethod(clocks.clocks_says)
 
@@ -93,17 +84,6 @@ class Clocks(OfPosition[ClocksPicture]):
         rate = float(numbers.rates[hand.pair])
         position = round(hand.follow(to, 0.0, (state.length - 1) * rate) / rate)
         return Change(state.with_position(position), f"Turn clock {hand.pair}")
-
-    # ---- Taking it away ----
-
-    def arrays(self, numbers: ClocksPicture) -> Arrays:
-        return encoding.encoding_arrays(numbers.state)
-
-    def lines(self, numbers: ClocksPicture) -> numbers_export.Table:
-        return encoding.encoding_table(numbers.state)
-
-    def told(self, numbers: ClocksPicture) -> dict[str, object]:
-        return {"axes": encoding.axes_of(numbers.state), "settings": encoding.settings(numbers.state)}
 
 
 def _untitled(small: NumberedMap) -> Any:  # noqa: ANN401 # a MapPicture

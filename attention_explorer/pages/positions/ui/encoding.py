@@ -9,12 +9,11 @@ import numpy as np
 from PySide6.QtCore import QRectF
 from PySide6.QtGui import QPainter
 
-from attention_explorer.core import numbers_export
 from attention_explorer.core.numerals import plain, signed
 from attention_explorer.kit.drawing.text_table import Column
 from attention_explorer.kit.items.axis import Axis
 from attention_explorer.kit.items.columns import Above, Beside
-from attention_explorer.kit.items.item import Arrays, Hit, Item, Value
+from attention_explorer.kit.items.item import Hit, Item, Value
 from attention_explorer.kit.items.numbered_map import round_numbers
 from attention_explorer.kit.items.plot import Plot
 from attention_explorer.kit.items.plot_marks import At, Between, Curve, Handle, Label, Mark, Points
@@ -27,14 +26,7 @@ from attention_explorer.pages.positions import encoding, wording
 from attention_explorer.pages.positions.encoding import BiasLines, EncodingPicture, Wave
 from attention_explorer.pages.positions.state import PositionKind, PositionsState
 from attention_explorer.pages.positions.table import encoding_at, wavelength, wavelength_text
-from attention_explorer.pages.positions.ui.moving import (
-    Changed,
-    OfPosition,
-    has_few_or_is_sampled,
-    is_in,
-    map_of,
-    moved,
-)
+from attention_explorer.pages.positions.ui.moving import Changed, OfEncoding, is_in, map_of, moved
 
 CELLS, WAVES = "Numbers of each position", "Waves of dimensions"
 LINES, BIASES = "What each distance takes off the score", "Biases of the head"
@@ -49,11 +41,10 @@ MOST_ROWS, ACROSS = 32, 2
 """Lines of the table of a row, and how many numbers stand in each."""
 
 
-class Encoding(OfPosition[EncodingPicture]):
+class Encoding(OfEncoding[EncodingPicture]):
     """A map above waves; of ALiBi, lines beside a map."""
 
     compute = staticmethod(encoding.encoding_picture)
-    is_quick = staticmethod(has_few_or_is_sampled)
 
     def headline(self, numbers: EncodingPicture) -> str:
         return wording.encoding_headline(numbers.state)
@@ -150,17 +141,6 @@ class Encoding(OfPosition[EncodingPicture]):
         super().mark(painter, numbers, laid, look, hit)
         for other in _also_lit(numbers, hit):
             super().mark(painter, numbers, laid, look, other)
-
-    # ---- Taking it away ----
-
-    def arrays(self, numbers: EncodingPicture) -> Arrays:
-        return encoding.encoding_arrays(numbers.state)
-
-    def lines(self, numbers: EncodingPicture) -> numbers_export.Table:
-        return encoding.encoding_table(numbers.state)
-
-    def told(self, numbers: EncodingPicture) -> dict[str, object]:
-        return {"axes": encoding.axes_of(numbers.state), "settings": encoding.settings(numbers.state)}
 
 
 def _cell_words(numbers: EncodingPicture, row: int | None, column: int | None) -> str:

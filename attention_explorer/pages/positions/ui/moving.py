@@ -1,4 +1,4 @@
-"""What the pictures of the Positions page share: keys move the position, and large encodings go to the worker."""
+"""What the pictures of the Positions page share: keys, what goes to the worker, and what files hold."""
 
 from __future__ import annotations
 
@@ -8,14 +8,18 @@ from typing import TypeVar
 
 from PySide6.QtCore import Qt
 
-from attention_explorer.kit.items.item import Hit
+from attention_explorer.core.numbers_export import Table
+from attention_explorer.kit.items.item import Arrays, Hit
 from attention_explorer.kit.items.numbered_map import NumberedMap
 from attention_explorer.kit.picture import Picture
 from attention_explorer.kit.pictures.drawing import Change
-from attention_explorer.pages.positions.encoding import NumberMap
+from attention_explorer.pages.positions import encoding
+from attention_explorer.pages.positions.clocks import ClocksPicture
+from attention_explorer.pages.positions.encoding import EncodingPicture, NumberMap
 from attention_explorer.pages.positions.state import PositionKind, PositionsState
 
 N = TypeVar("N")
+E = TypeVar("E", EncodingPicture, ClocksPicture)
 
 QUICK_NUMBERS = 2**17
 """An encoding of so many numbers, 512 × 256, takes less than about 15 ms; larger ones are computed on the worker."""
@@ -87,6 +91,21 @@ class OfPosition(Picture[PositionsState, N]):
         here, last = state.position_shown, state.length - 1
         to = {Qt.Key.Key_Home: 0, Qt.Key.Key_End: last}.get(Qt.Key(key), here + _STEPS.get(key, 0))
         return moved(state, to) if state.with_position(to).position != here else None
+
+
+class OfEncoding(OfPosition[E]):
+    """A picture of the encoding itself, whose numbers are those of files."""
+
+    is_quick = staticmethod(has_few_or_is_sampled)
+
+    def arrays(self, numbers: E) -> Arrays:
+        return encoding.encoding_arrays(numbers.state)
+
+    def lines(self, numbers: E) -> Table:
+        return encoding.encoding_table(numbers.state)
+
+    def told(self, numbers: E) -> dict[str, object]:
+        return {"axes": encoding.axes_of(numbers.state), "settings": encoding.settings(numbers.state)}
 
 
 def is_in(hit: Hit, name: str) -> bool:
