@@ -2,24 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import replace
 
 from PySide6.QtCore import QEvent, QPointF, Qt, Signal
 from PySide6.QtGui import QContextMenuEvent, QMouseEvent, QWheelEvent
-from PySide6.QtWidgets import QWidget
 
 from attention_explorer.core.role import Role
 from attention_explorer.errors import ExplorerError
-from attention_explorer.kit.theme import Look
 from attention_explorer.pages.explorer import ExplorerState
 from attention_explorer.pages.lookup.frame import lookup_frame
 from attention_explorer.pages.lookup.plane import Vector, snapped
-from attention_explorer.pages.lookup.state import LookupState, Part
+from attention_explorer.pages.lookup.state import Part
 from attention_explorer.pages.lookup.ui.plane_grip import SNAP, Drag, Grip, Pan, cursor_for, hold_at, rounded_to_pixel
 from attention_explorer.pages.lookup.ui.plane_scene import BADGE_RADIUS, number_range
 from attention_explorer.pages.lookup.ui.plane_view import PlaneView
-from attention_explorer.pages.ui.session import Session
 
 DRAG_THRESHOLD = 2.0
 
@@ -40,17 +36,6 @@ class PlaneMouse(PlaneView):
     grabbed = Signal()
     place_menu_wanted = Signal(object, object, object)
     guessed = Signal(object)
-
-    def __init__(
-        self,
-        session: Session,
-        look: Look,
-        seen: Callable[[], LookupState] | None = None,
-        parent: QWidget | None = None,
-    ) -> None:
-        super().__init__(session, look, seen, parent)
-        self._spot: tuple[Part | Vector | None, str] = (None, "")
-        self._asks = False
 
     def render_state(self, old: ExplorerState, new: ExplorerState) -> None:
         super().render_state(old, new)

@@ -68,12 +68,14 @@ class PlaneView(PicturesCanvas):
         super().__init__(look, PLANE, lambda: session.state.lookup, parent)
         self._session, self._seen = session, seen or (lambda: session.state.lookup)
         self._selected: Part | None = QUERY
-        # What a hand is doing, which shows: see `PlaneMouse`.
+        # What a hand is doing: see `PlaneMouse`.
         self._held: Hold | None = None
         self._part_drag: Drag | None = None
         self._pan: Pan | None = None
         self._dragging = False
         self._guess: Vector | None = None
+        self._spot: tuple[Part | Vector | None, str] = (None, "")
+        self._asks = False
         self._numbers = number_range(self._lookup)
         self._field_columns = FINE_FIELD
         self._settle = QTimer(self, singleShot=True, interval=SETTLE_MILLISECONDS)
