@@ -16,8 +16,8 @@ CLOSE, CLOSE_T5, CLOSE_NUMBERS = 2e-5, 5e-5, 5e-5
 """Of weights, of T5's, whose scores are not divided, and of hidden states and logits: rounding alone."""
 
 
-def agree(found: Trace, expected: dict[str, np.ndarray], close: float = CLOSE) -> None:
-    """Compare everything that an oracle knows with what was computed."""
+def compared(found: Trace, expected: dict[str, np.ndarray]) -> Iterator[tuple[str, np.ndarray, np.ndarray]]:
+    """Yield everything that an oracle knows: its name, as it was computed, and as PyTorch computed it."""
     computed = {
         "weights": found.weights,
         "encoder_weights": found.encoder_weights,
@@ -32,7 +32,12 @@ def agree(found: Trace, expected: dict[str, np.ndarray], close: float = CLOSE) -
     for name, numbers in expected.items():
         got = computed[name]
         assert got is not None, name
-        array = np.stack(list(got))
+        yield name, np.stack(list(got)), numbers
+
+
+def agree(found: Trace, expected: dict[str, np.ndarray], close: float = CLOSE) -> None:
+    """Compare everything that an oracle knows with what was computed."""
+    for name, array, numbers in compared(found, expected):
         assert array.dtype == np.float32, f"{name} became {array.dtype}"
         np.testing.assert_allclose(array, numbers, rtol=0, atol=close if "weights" in name else CLOSE_NUMBERS)
 
