@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from attention_explorer.api import View, load, show
     from attention_explorer.core.colour_scale import Contrast
     from attention_explorer.core.counting import Count
+    from attention_explorer.core.map_picture import Window
     from attention_explorer.errors import ArrayError, ExplorerError
     from attention_explorer.model import Stage
     from attention_explorer.model.transformer import Change
@@ -47,15 +48,19 @@ if TYPE_CHECKING:
     from attention_explorer.pages.lab.scores_state import BenchState, ScalingState
     from attention_explorer.pages.lab.state import LabState, LabView
     from attention_explorer.pages.lookup.head_row import HeadRow
+    from attention_explorer.pages.lookup.plane import Extent
     from attention_explorer.pages.lookup.state import DescentSpeed, Entry, LookupState, LookupView, Overlay, ValueKind
     from attention_explorer.pages.positions.state import PositionKind, PositionsState
-    from attention_explorer.pages.stack.state import BlockState
+    from attention_explorer.pages.stack.state import BlockState, LearnedStack
     from attention_explorer.pages.training.state import Speed, TrainingState, TrainingView
     from attention_explorer.rendering import render
     from attention_explorer.sources.hand_made_recipe import HandMadeRecipe
     from attention_explorer.sources.learned.setup import LearningSetup
+    from attention_explorer.sources.learned_recipe import LearnedRecipe
+    from attention_explorer.sources.model_recipe import ModelRecipe
     from attention_explorer.sources.models import load_model
     from attention_explorer.sources.recipe import Encoding, GainKind, Projections, TokenVectors, ToyRecipe
+    from attention_explorer.sources.recorded_recipe import BoxRecipe, FileRecipe
     from attention_explorer.sources.source import Recipe
     from attention_explorer.training import Trained, train
 
@@ -64,6 +69,7 @@ __all__ = [
     "ArrayError",
     "BenchState",
     "BlockState",
+    "BoxRecipe",
     "Change",
     "Contrast",
     "CostState",
@@ -73,6 +79,8 @@ __all__ = [
     "Entry",
     "ExplorerError",
     "ExplorerState",
+    "Extent",
+    "FileRecipe",
     "GainKind",
     "HandMadeRecipe",
     "HeadRow",
@@ -82,11 +90,14 @@ __all__ = [
     "Hidden",
     "LabState",
     "LabView",
+    "LearnedRecipe",
+    "LearnedStack",
     "LearningSetup",
     "LookupState",
     "LookupView",
     "MaskChoice",
     "MaskKind",
+    "ModelRecipe",
     "Overlay",
     "Picture",
     "PositionKind",
@@ -105,6 +116,7 @@ __all__ = [
     "TrainingView",
     "ValueKind",
     "View",
+    "Window",
     "Writing",
     "__version__",
     "load",
@@ -122,6 +134,7 @@ _MODULE_OF = {
     "ArrayError": "errors",
     "BenchState": "pages.lab.scores_state",
     "BlockState": "pages.stack.state",
+    "BoxRecipe": "sources.recorded_recipe",
     "Change": "model.transformer",
     "Contrast": "core.colour_scale",
     "CostState": "pages.lab.cost_state",
@@ -131,6 +144,8 @@ _MODULE_OF = {
     "Entry": "pages.lookup.state",
     "ExplorerError": "errors",
     "ExplorerState": "pages.explorer",
+    "Extent": "pages.lookup.plane",
+    "FileRecipe": "sources.recorded_recipe",
     "GainKind": "sources.recipe",
     "HandMadeRecipe": "sources.hand_made_recipe",
     "HeadRow": "pages.lookup.head_row",
@@ -140,11 +155,14 @@ _MODULE_OF = {
     "Hidden": "pages.heads.state",
     "LabState": "pages.lab.state",
     "LabView": "pages.lab.state",
+    "LearnedRecipe": "sources.learned_recipe",
+    "LearnedStack": "pages.stack.state",
     "LearningSetup": "sources.learned.setup",
     "LookupState": "pages.lookup.state",
     "LookupView": "pages.lookup.state",
     "MaskChoice": "pages.heads.state",
     "MaskKind": "pages.heads.state",
+    "ModelRecipe": "sources.model_recipe",
     "Overlay": "pages.lookup.state",
     "Picture": "pages.heads.state",
     "PositionKind": "pages.positions.state",
@@ -163,6 +181,7 @@ _MODULE_OF = {
     "TrainingView": "pages.training.state",
     "ValueKind": "pages.lookup.state",
     "View": "api",
+    "Window": "core.map_picture",
     "Writing": "pages.heads.writing",
     "load": "api",
     "load_model": "sources.models",

@@ -23,9 +23,11 @@ EYE = np.eye(3)
 NEEDED: dict[str, dict[str, object]] = {
     "Change": {"where": "head", "layer": 0},
     "Entry": {"key": (1.0, 0.0), "value": (0.0, 1.0), "number": 2.0},
+    "Extent": {"left": -1.0, "right": 1.0, "bottom": -1.0, "top": 1.0},
     "HeadRow": {"recipe": ToyRecipe()},
     "LearningSetup": {"task": "it"},
     "Threshold": {"by": attention_explorer.SortBy.ENTROPY},
+    "Window": {"top": 0, "bottom": 1, "left": 0, "right": 1},
 }
 """What a class must be given."""
 

@@ -14,6 +14,7 @@ from PySide6.QtCore import QPoint, QPointF, QRect, Qt
 from PySide6.QtGui import QContextMenuEvent, QGuiApplication
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QFileDialog, QMenu, QWidget
+from window_driver import TAKEN
 
 from attention_explorer.core.declared import declaration_of
 from attention_explorer.core.preset import preset_of
@@ -25,6 +26,7 @@ from attention_explorer.kit.pictures.pointed_picture import PointedPicture
 from attention_explorer.kit.theme import LIGHT, Look
 from attention_explorer.model import NormPlacement
 from attention_explorer.model.score_draws import ScoreSource
+from attention_explorer.pages.as_python import python_of
 from attention_explorer.pages.explorer import ExplorerState
 from attention_explorer.pages.lab.cost_presets import COST_PRESETS
 from attention_explorer.pages.lab.cost_state import CostState
@@ -484,7 +486,7 @@ def test_share_copies_writes_and_shows_the_code(open_lab, tmp_path: Path, monkey
     at = open_lab()
     share = at.page.bar.share
     offered = at.choose_in_menu(share, "Copy picture")
-    assert offered == ["Copy picture", "Copy numbers", "Export…", "Code in NumPy…"]
+    assert offered == TAKEN
     size = at.page.figure().size
     assert QGuiApplication.clipboard().image().width() == 2 * size.width()
     assert at.told == "The picture is on the clipboard."
@@ -494,6 +496,8 @@ def test_share_copies_writes_and_shows_the_code(open_lab, tmp_path: Path, monkey
     monkeypatch.setattr(QFileDialog, "getSaveFileName", lambda *_: (str(tmp_path / "cost"), "PDF page (*.pdf)"))
     at.choose_in_menu(share, "Export…")
     assert (tmp_path / "cost.pdf").read_bytes().startswith(b"%PDF")
+    at.choose_in_menu(share, "Copy as Python")
+    assert QGuiApplication.clipboard().text() == python_of(at.window.session.state, "lab")
     at.choose_in_menu(share, "Code in NumPy…")
     assert at.window.tools.code.isVisible()
 

@@ -10,6 +10,7 @@ from heads_driver import numbers_in
 from PySide6.QtCore import QPoint, QPointF, Qt
 from PySide6.QtGui import QContextMenuEvent
 from PySide6.QtWidgets import QApplication, QMenu
+from window_driver import TAKEN
 
 from attention_explorer.kit.pictures.pointed_picture import NOWHERE
 from attention_explorer.model import alibi_bias, rotary, sinusoidal_encoding
@@ -376,7 +377,7 @@ def test_the_context_menu_copies_and_exports(positions):
     event = QContextMenuEvent(QContextMenuEvent.Reason.Mouse, place, positions.canvas.mapToGlobal(place))
     QApplication.sendEvent(positions.canvas, event)
     menu = next(menu for menu in positions.page.findChildren(QMenu) if menu.isVisible())
-    assert [action.text() for action in menu.actions()] == ["Copy picture", "Copy numbers", "Export…", "Code in NumPy…"]
+    assert [action.text() for action in menu.actions()] == TAKEN
     QApplication.clipboard().clear()
     menu.actions()[1].trigger()
     menu.close()

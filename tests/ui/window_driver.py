@@ -9,6 +9,9 @@ from PySide6.QtWidgets import QApplication, QComboBox, QWidget
 
 from attention_explorer.kit.controls.numbers_dialog import NumbersDialog
 
+TAKEN = ["Copy picture", "Copy numbers", "Export…", "Copy as Python", "Code in NumPy…"]
+"""What of a picture can be taken away."""
+
 
 def copied_numbers(page) -> str:
     """Have a page copy its numbers, and return what is on the clipboard when that is done."""

@@ -215,6 +215,7 @@ class Page(QWidget):
         menu.addAction("Copy picture", self.copy_picture)
         menu.addAction("Copy numbers", self.copy_numbers)
         menu.addAction("Export…", self.export)
+        menu.addAction("Copy as Python", self.copy_script)
         menu.addAction("Code in NumPy…", self.code_wanted.emit)
 
     def export(self) -> None:
@@ -230,6 +231,16 @@ class Page(QWidget):
     def copy_numbers(self) -> None:
         """Put the numbers on the clipboard as soon as the worker has made a text of them."""
         self._say_or_refuse(self._copy_numbers)
+
+    def copy_script(self) -> None:
+        """Put a script on the clipboard that draws the page from Python."""
+        self._say_or_refuse(self._copy_script)
+
+    def _copy_script(self) -> str:
+        from attention_explorer.pages.as_python import python_of
+
+        QGuiApplication.clipboard().setText(python_of(self.session.state, self.session.page))
+        return "A Python script that draws this picture is on the clipboard."
 
     def _copy_picture(self) -> str:
         from attention_explorer.kit.export.figure import figure_image
