@@ -31,7 +31,7 @@ SUITES = {
     "learning": "a step of learning each task, over bare matrix products and over PyTorch's; what five seeds reach",
 }
 ROOT = Path(__file__).parents[1]
-RESULTS, README = ROOT / "build" / "bench.json", ROOT / "README.md"
+RESULTS, README = ROOT / "build" / "bench.json", ROOT / "benchmarks" / "README.md"
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -58,7 +58,7 @@ def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(prog="python -m benchmarks", description=__doc__)
     suites = "; ".join(f"{name}: {subject}" for name, subject in SUITES.items())
     parser.add_argument("suites", nargs="*", type=_suite, metavar="SUITE", help=suites)
-    what = "write the table of the README from build/bench.json, which keeps suites that are not measured now"
+    what = "write the table of benchmarks/README.md from build/bench.json, which keeps suites that are not measured now"
     parser.add_argument("--readme", action="store_true", help=what)
     return parser
 

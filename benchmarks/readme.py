@@ -1,4 +1,4 @@
-"""The table of the README, written from the measurements, so that the two never differ."""
+"""The table of `benchmarks/README.md`, written from the measurements, so that the two never differ."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ def with_table(text: str, content: Mapping[str, Any]) -> str:
     before, begin, rest = text.partition(BEGIN)
     _, end, behind = rest.partition(END)
     if not (begin and end):
-        raise ValueError(f"README.md has no place for the table: put {BEGIN} and {END} around it.")
+        raise ValueError(f"benchmarks/README.md has no place for the table: put {BEGIN} and {END} around it.")
     return f"{before}{BEGIN}\n{readme_table(content)}\n{END}{behind}"
 
 

@@ -1,4 +1,4 @@
-"""The table of measurements in the README, which `make bench` writes. Nothing is measured here."""
+"""The table of measurements in `benchmarks/README.md`, which `make bench` writes. Nothing is measured here."""
 
 from __future__ import annotations
 
@@ -58,7 +58,7 @@ def test_only_the_table_of_the_readme_is_replaced(tmp_path: Path) -> None:
 
 
 def test_our_readme_has_a_place_for_it() -> None:
-    text = (ROOT / "README.md").read_text(encoding="utf-8")
+    text = (ROOT / "benchmarks" / "README.md").read_text(encoding="utf-8")
     assert (text.count(BEGIN), text.count(END)) == (1, 1)
     with_table(text, {"machine": {}, "suites": {}})
 

@@ -1,4 +1,4 @@
-"""What the README promises."""
+"""What the README promises, and the files for people that it leads to."""
 
 from __future__ import annotations
 
@@ -11,11 +11,13 @@ import pytest
 from attention_explorer import cli
 
 ROOT = Path(__file__).parents[1]
-README = (ROOT / "README.md").read_text(encoding="utf-8")
+README, PYTHON, FIGURES = (
+    (ROOT / name).read_text(encoding="utf-8") for name in ("README.md", "resources/python.md", "benchmarks/README.md")
+)
 
 
 def test_the_python_example_runs_and_its_rows_sum_to_one():
-    examples = re.findall(r"```python\n(.*?)```", README, re.DOTALL)
+    examples = re.findall(r"```python\n(.*?)```", PYTHON, re.DOTALL)
     (example,) = (code for code in examples if "scaled_dot_product_attention" in code)
     names: dict[str, object] = {}
     exec(example, names)  # noqa: S102  # our own README
@@ -23,7 +25,7 @@ def test_the_python_example_runs_and_its_rows_sum_to_one():
 
 
 def test_the_training_example_runs():
-    (example,) = (code for code in re.findall(r"```python\n(.*?)```", README, re.DOTALL) if "train(" in code)
+    (example,) = (code for code in re.findall(r"```python\n(.*?)```", PYTHON, re.DOTALL) if "train(" in code)
     names: dict[str, object] = {}
     exec(f"import attention_explorer\n{example}\nanswers = {example.splitlines()[-1]}", names)  # noqa: S102  # our own
     assert names["run"].accuracy[-1] == 1.0
@@ -34,14 +36,14 @@ def test_the_training_example_runs():
 @pytest.mark.usefixtures("qapp")
 def test_the_drawing_example_runs(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
-    (example,) = (code for code in re.findall(r"```python\n(.*?)```", README, re.DOTALL) if "render" in code)
+    (example,) = (code for code in re.findall(r"```python\n(.*?)```", PYTHON, re.DOTALL) if "HeadsState" in code)
     exec(example, {})  # noqa: S102  # our own README
     assert (tmp_path / "heads.svg").read_bytes().startswith(b"<?xml")
     assert (tmp_path / "all-heads.pdf").read_bytes().startswith(b"%PDF")
 
 
 def test_the_command_lines_are_understood():
-    lines = re.findall(r"^attention-explorer(.*?)(?:  #.*)?$", README, re.MULTILINE)
+    lines = re.findall(r"^attention-explorer(.*?)(?:  #.*)?$", PYTHON, re.MULTILINE)
     commands = [cli.parser().parse_args(line.split()).command for line in lines]
     assert commands == [
         "presets",
@@ -60,10 +62,15 @@ def test_the_command_lines_are_understood():
 
 
 def test_the_picture_and_the_files_it_names_are_there():
-    for target in re.findall(r"\]\(([^)h][^)]*)\)", README):
-        assert (ROOT / target).is_file(), target
+    for text, folder in ((README, ROOT), (PYTHON, ROOT / "resources"), (FIGURES, ROOT / "benchmarks")):
+        for target in re.findall(r"\]\(([^)h][^)]*)\)", text):
+            assert (folder / target).is_file(), target
 
 
 def test_the_commands_it_names_exist():
     targets = set(re.findall(r"^([a-z-]+):", (ROOT / "Makefile").read_text(encoding="utf-8"), re.MULTILINE))
-    assert set(re.findall(r"`?make ([a-z-]+)", README)) <= targets
+    assert set(re.findall(r"`?make ([a-z-]+)", README + PYTHON + FIGURES)) <= targets
+
+
+def test_a_person_reads_it_in_one_go():
+    assert len(README.splitlines()) <= 110
