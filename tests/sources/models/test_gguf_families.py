@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -10,9 +11,9 @@ import pytest
 from oracles import MODELS
 
 from attention_explorer.errors import FileError
-from attention_explorer.model.transformer import Spec
+from attention_explorer.model.transformer import Inputs, Spec
 from attention_explorer.sources.models.gguf_families import ARCHITECTURES
-from attention_explorer.sources.models.gguf_file import read_gguf
+from attention_explorer.sources.models.gguf_file import GgufFile, read_gguf
 from attention_explorer.sources.models.gguf_model import read_gguf_model
 from attention_explorer.sources.models.settings import Settings
 from attention_explorer.sources.models.tensors import Tensors
@@ -142,3 +143,48 @@ def test_a_file_without_one_of_its_tensors_is_refused() -> None:
             arrays = {each: array for each, array in file.arrays.items() if each != lacking}
             with pytest.raises(FileError, match=r"tensor|attn_factor"):
                 read_gguf_model("“a.gguf”", file._replace(arrays=arrays), 0)
+
+
+# ---- Headers that say something else ----
+
+NOTHING = object()
+"""The name is left out."""
+SAID: tuple[object, ...] = (
+    *(NOTHING, 0, -1, 1, 3, 7, 2**31, 2**62, 0.0, 1e-40, 0.5, 1e30, float("nan"), float("inf"), "x", "", True, False),
+    *(np.array([1, 2], np.int32), np.array([], np.int32), np.array([1.0])),
+)
+NUMBERS = re.compile(
+    r"\.(attention\.layer_norm_rms_epsilon|rope\.freq_base|attention\.sliding_window|attn_logit_softcapping|"
+    r"final_logit_softcapping|attention\.scale|embedding_scale|residual_scale|logit_scale|"
+    r"rope\.scaling\.(original_context_length|attn_factor))$"
+)
+"""What a family computes with: another number of it is another model, where it is one that a model may have."""
+
+
+@pytest.mark.parametrize(
+    "path", sorted(MODELS.glob("*-gguf/*.gguf")), ids=lambda path: f"{path.parent.name} {path.stem}"
+)
+def test_altered_headers_are_refused_or_computed(path: Path) -> None:
+    file = read_gguf(FileBytes(path))
+    plain, refusals, mutations = _hidden(file), set[str](), 0
+    for key in (name for name in file.values if name.startswith(f"{file.values['general.architecture']}.")):
+        for value in SAID:
+            values = {**file.values, key: value}
+            if value is NOTHING:
+                del values[key]
+            mutations += 1
+            try:
+                hidden = _hidden(file._replace(values=values))
+            except FileError as error:
+                refusals.add(str(error))
+            else:
+                assert np.isfinite(hidden).all(), (key, value)
+                assert NUMBERS.search(key) or np.array_equal(hidden, plain), (key, value)
+    assert mutations > 150
+    assert [said for said in refusals if not ("“a.gguf”" in said and said.endswith("."))] == []
+
+
+def _hidden(file: GgufFile) -> np.ndarray:
+    model = read_gguf_model("“a.gguf”", file, 0)
+    ids = np.array((5, 17, 3, 39, 1, 0, 22, 5, 9, 30, 31, 2)) % model.main.spec.vocabulary
+    return np.stack(list(model.run(Inputs(ids), None, room=2**20).main.hidden))
