@@ -63,6 +63,8 @@ from attention_explorer.window.levels import StartLevel
 from attention_explorer.window.session_files import SessionFiles
 
 RAIL_WIDTH = 76
+KNOWN_BY_ICON = ("back", "undo", "redo", "theme")
+"""Of the rail: what loses its words before the pages do."""
 FIRST_SIZE = QSize(1280, 800)
 TITLE_BAR = 36
 """Pixels kept for the title bar, whose height is not known before the window is there."""
@@ -489,13 +491,14 @@ class MainWindow(Host):
                     button.setIcon(QIcon())
 
     def _fit_rail(self) -> None:
-        """Leave the words out of the rail where it is too low for them; the tips still say them."""
-        buttons = [button for button, _ in self._rail_buttons.values()]
-        for button in buttons:
+        """Leave words out of the rail where it is too low for them, those of pages last; the tips still say them."""
+        buttons = {name: button for name, (button, _) in self._rail_buttons.items()}
+        for button in buttons.values():
             button.setToolButtonStyle(Qt.ToolButtonStyle.ToolButtonTextUnderIcon)
-        if self._rail.sizeHint().height() > self.height() - self.look.px(60):
-            for button in buttons:
-                button.setToolButtonStyle(Qt.ToolButtonStyle.ToolButtonIconOnly)
+        for names in (KNOWN_BY_ICON, tuple(buttons)):
+            if self._rail.sizeHint().height() > self.height() - self.look.px(60):
+                for name in names:
+                    buttons[name].setToolButtonStyle(Qt.ToolButtonStyle.ToolButtonIconOnly)
 
     def focusNextPrevChild(self, forward: bool) -> bool:
         reached = super().focusNextPrevChild(forward)

@@ -325,3 +325,17 @@ def test_controls_of_a_line_stand_side_by_side_with_their_middles(make_window, p
     own = (bar.preset_box, bar.export_button) if page == "block" else (bar.chooser, bar.buttons)
     middles = [part.geometry().center().y() for part in (title, *own)]
     assert max(middles) - min(middles) <= 1
+
+
+def test_what_an_icon_says_loses_its_words_before_the_pages_do(window):
+    def without_words() -> set[str]:
+        style = Qt.ToolButtonStyle.ToolButtonIconOnly
+        return {name for name, (button, _) in window._rail_buttons.items() if button.toolButtonStyle() is style}
+
+    lost = []
+    for height in range(1000, 500, -20):
+        window.resize(1280, height)
+        lost.append(without_words())
+    assert lost[0] == set()
+    assert {"undo", "redo", "back", "theme"} in lost
+    assert lost == sorted(lost, key=len)
