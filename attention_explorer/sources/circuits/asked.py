@@ -14,6 +14,7 @@ from attention_explorer.sources.circuits.composition import Composition, composi
 from attention_explorer.sources.circuits.copying import Copying, copying
 from attention_explorer.sources.circuits.detect import Detected, detect
 from attention_explorer.sources.circuits.effects import knock_out, patch
+from attention_explorer.sources.circuits.find import Finding, found_at, finding
 from attention_explorer.sources.circuits.metric import Asked
 from attention_explorer.sources.circuits.result import Result
 from attention_explorer.sources.circuits.survey import MOST, Survey, survey
@@ -242,6 +243,33 @@ class Circuits:
         Wang et al. 2022, appendix; with bare embeddings the heads of trained models that copy do not show.
         """
         return copying(self, words, seed)
+
+    def find_circuit(self, seed: int = 0, *, whole: bool = False) -> Finding:
+        """Find the circuit that copies: which heads look back, which copy, and what breaks without them.
+
+        Parameters
+        ----------
+        seed : int
+            Of a random text that is said twice.
+        whole : bool
+            Whether every head is switched off; else those that are named, and ten others.
+
+        Returns
+        -------
+        Finding
+            ``previous``, ``induction`` and ``loss``, (layers, heads); ``joined``; ``back``, ``copy``, ``idle`` and
+            ``others``, heads as (layer, head); and the losses ``all_on``, ``first``, ``without_back``, ``without_copy``.
+
+        Raises
+        ------
+        ExplorerError
+            If the model has one layer alone, foretells no tokens, or has no head for words.
+
+        Notes
+        -----
+        Elhage et al. 2021; Olsson et al. 2022.
+        """
+        return found_at(finding(self, seed), whole=whole)
 
     def survey(
         self,
