@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     from attention_explorer.errors import ArrayError, ExplorerError
     from attention_explorer.model import Stage
     from attention_explorer.model.transformer import Change
+    from attention_explorer.pages.circuits.state import CircuitsState, CircuitsView
     from attention_explorer.pages.explorer import ExplorerState
     from attention_explorer.pages.heads.state import (
         Aggregate,
@@ -65,6 +66,8 @@ __all__ = [
     "BenchState",
     "BlockState",
     "Change",
+    "CircuitsState",
+    "CircuitsView",
     "Contrast",
     "CostState",
     "Count",
@@ -123,6 +126,8 @@ _MODULE_OF = {
     "BenchState": "pages.lab.scores_state",
     "BlockState": "pages.stack.state",
     "Change": "model.transformer",
+    "CircuitsState": "pages.circuits.state",
+    "CircuitsView": "pages.circuits.state",
     "Contrast": "core.colour_scale",
     "CostState": "pages.lab.cost_state",
     "Count": "core.counting",

@@ -138,6 +138,8 @@ class LearnedSource(TypedSource[LearnedRecipe]):
             for layer in layers
         ]
 
+    can_be_asked = True
+
     def model_to_ask(self) -> Model:
         return _as_model(self.recipe.setup, self.recipe.step)
 

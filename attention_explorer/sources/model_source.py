@@ -248,6 +248,8 @@ class ModelSource(Source[ModelRecipe]):
         """The model, opened if it is not; an ExplorerError if it cannot be. The cache keeps it, not the source."""
         return _opened(*self._key)
 
+    can_be_asked = True
+
     def model_to_ask(self) -> Model:
         return self.model
 

@@ -328,6 +328,9 @@ class Source(ABC, Generic[R]):
 
     # ---- What a model makes of it ----
 
+    can_be_asked = False
+    """Whether it is a model of which circuits are asked: see `model_to_ask`."""
+
     def model_to_ask(self) -> Model:
         """Return the model of which circuits are asked; on the worker, for it may have to be opened.
 
@@ -337,7 +340,7 @@ class Source(ABC, Generic[R]):
             If there is none that can be run.
         """
         raise ExplorerError(
-            "Circuits are asked of a model that can be run again: choose one that was learned here, or open one in Heads."
+            "Circuits are asked of a model that can be run again: choose one learned here, or open one in Heads."
         )
 
     @property

@@ -33,6 +33,8 @@ class SmallMap(Item[HeatmapLayout]):
         Whether it has a frame.
     framed_row : int or None
         The row that matters most.
+    side : float
+        Its height as a share of its width, where it stands above other items; 0 for its share of the room.
     """
 
     name: str
@@ -41,6 +43,7 @@ class SmallMap(Item[HeatmapLayout]):
     words: str = ""
     is_chosen: bool = False
     framed_row: int | None = None
+    side: float = 0.0
     is_given: bool = False
 
     def layout(self, look: Look, box: QRectF) -> HeatmapLayout:
@@ -51,6 +54,9 @@ class SmallMap(Item[HeatmapLayout]):
         cells = QRectF(0, 0, columns * side, rows * side)
         cells.moveCenter(room.center())
         return HeatmapLayout(cells, rows, columns, Labels(1.0, 1), Labels(1.0, 1), box)
+
+    def height(self, _look: Look, width: float) -> float | None:
+        return self.side * width or None
 
     def data_box(self, layout: HeatmapLayout) -> QRectF:
         return layout.cells

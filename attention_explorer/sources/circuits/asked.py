@@ -14,7 +14,7 @@ from attention_explorer.sources.circuits.composition import Composition, composi
 from attention_explorer.sources.circuits.copying import Copying, copying
 from attention_explorer.sources.circuits.detect import Detected, detect
 from attention_explorer.sources.circuits.effects import knock_out, patch
-from attention_explorer.sources.circuits.find import Finding, found_at, finding
+from attention_explorer.sources.circuits.find import Finding, finding, found_at
 from attention_explorer.sources.circuits.metric import Asked
 from attention_explorer.sources.circuits.result import Result
 from attention_explorer.sources.circuits.survey import MOST, Survey, survey
@@ -258,7 +258,7 @@ class Circuits:
         -------
         Finding
             ``previous``, ``induction`` and ``loss``, (layers, heads); ``joined``; ``back``, ``copy``, ``idle`` and
-            ``others``, heads as (layer, head); and the losses ``all_on``, ``first``, ``without_back``, ``without_copy``.
+            ``others``, heads as (layer, head); and losses: ``all_on``, ``first``, ``without_back``, ``without_copy``.
 
         Raises
         ------

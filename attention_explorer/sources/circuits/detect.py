@@ -95,7 +95,7 @@ def random_texts(model: Circuits, seed: int) -> list[list[int]]:
     first, last = (RARE, vocabulary - SPECIAL) if vocabulary > 4 * RARE else (vocabulary // 4, vocabulary)
     length = min(LONGEST, (stack.embedding.longest or 2 * LONGEST) // 2)
     draw = np.random.default_rng(seed)
-    if vocabulary < 4 * length:
+    if vocabulary < 2 * length:
         once = [draw.permutation(vocabulary)[: min(length, vocabulary)] for _ in range(SEQUENCES)]
     else:
         once = [draw.integers(first, last, length) for _ in range(SEQUENCES)]

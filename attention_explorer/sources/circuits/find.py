@@ -105,7 +105,8 @@ class _Copy:
         if not heads:
             return float("nan")
         changes = [Change("head", layer, head) for layer, head in heads]
-        run = self.model(list(self.trace.ids), changes=changes, since=self.trace).run
+        before = self.trace.run
+        run = self.model.transformer.run(*before.inputs, changes=changes, since=before, room=0)
         return self.metric.of(run, head_of(self.trace)())
 
     def each(self, heads: Heads) -> Iterator[tuple[Heads, list[float]]]:

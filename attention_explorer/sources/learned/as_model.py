@@ -20,8 +20,8 @@ from attention_explorer.model.transformer import (
     LayerSpec,
     Linear,
     Network,
-    Norms,
     NormPlace,
+    Norms,
     NormSpec,
     Places,
     Spec,
@@ -45,10 +45,12 @@ def as_model(learned: LearnedModel) -> Model:
     """
     network, setup, task = learned.network, learned.setup, learned.task
     if not isinstance(network, SequenceNetwork) or not setup.layers:
-        raise ExplorerError(f"The model that learned “{task.title}” is no stack of layers over one sentence: ask another.")
+        raise ExplorerError(
+            f"The model that learned “{task.title}” is no stack of layers over one sentence: ask another."
+        )
     if setup.hard or not setup.residual or network.setting.norm is not NormPlacement.NONE:
         raise ExplorerError(
-            "Circuits are asked of models whose lookup is soft and whose layers have a residual: learn one that has both."
+            "Circuits are asked of models whose lookup is soft and whose layers have a residual: learn one with both."
         )
     words = task.vocabulary(setup)
     knows_words = task.answers(setup).words == words.words
