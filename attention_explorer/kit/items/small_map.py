@@ -34,7 +34,7 @@ class SmallMap(Item[HeatmapLayout]):
     framed_row : int or None
         The row that matters most.
     side : float
-        Its height as a share of its width, where it stands above other items; 0 for its share of the room.
+        Pixels at zoom 1 of its height, where it stands above other items; 0 for its share of the room.
     """
 
     name: str
@@ -55,8 +55,8 @@ class SmallMap(Item[HeatmapLayout]):
         cells.moveCenter(room.center())
         return HeatmapLayout(cells, rows, columns, Labels(1.0, 1), Labels(1.0, 1), box)
 
-    def height(self, _look: Look, width: float) -> float | None:
-        return self.side * width or None
+    def height(self, look: Look, _width: float) -> float | None:
+        return look.px(self.side) if self.side else None
 
     def data_box(self, layout: HeatmapLayout) -> QRectF:
         return layout.cells
@@ -89,6 +89,9 @@ class SmallMap(Item[HeatmapLayout]):
         painter.setPen(pen(look.theme.text, width * look.zoom))
         around = look.px(3)
         painter.drawRect(layout.cells.adjusted(-around, -around, around, around))
+
+    def spoken(self) -> str:
+        return ", ".join(filter(None, (self.title, self.words)))
 
     def hit(self, layout: HeatmapLayout, place: QPointF) -> Hit | None:
         return Hit(self.name) if layout.bar.contains(place) else None

@@ -45,6 +45,15 @@ def origin(state: CircuitsState) -> str:
     return source_of(state.recipe).traits.origin
 
 
+def asked_for(state: CircuitsState) -> tuple[str, ...]:
+    """Return what was asked for that the model does not choose itself."""
+    words = ((state.answer, "answer"), (state.against, "against"))
+    asked = [f"{what} “{word.strip()}”" for word, what in words if word.strip()]
+    if state.position >= 0:
+        asked.append(f"asked at token {state.count.number(state.position)}")
+    return tuple(asked)
+
+
 def _head(heads: Sequence[tuple[int, int]]) -> str:
     return "head" if len(heads) == 1 else "heads"
 
@@ -152,7 +161,9 @@ def found_headline(seen: FoundSeen) -> str:
     if not found.copy:
         return "No head copies what followed an equal word."
     if not found.back:
-        return f"{_head(found.copy).capitalize()} {listed(count, found.copy)} copy; no head is named for looking back."
+        copies = "copies" if len(found.copy) == 1 else "copy"
+        who = f"{_head(found.copy).capitalize()} {listed(count, found.copy)}"
+        return f"{who} {copies}; no head is named for looking back."
     looks = "looks" if len(found.back) == 1 else "look"
     copies = "copies" if len(found.copy) == 1 else "copy"
     who = f"{_head(found.back).capitalize()} {listed(count, found.back)}"

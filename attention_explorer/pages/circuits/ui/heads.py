@@ -23,7 +23,7 @@ from attention_explorer.kit.pictures.drawing import Change
 from attention_explorer.kit.theme import Look
 from attention_explorer.pages.circuits import said, seen
 from attention_explorer.pages.circuits.seen import BreaksSeen, LooksSeen
-from attention_explorer.pages.circuits.state import LOOK_NAMES, Breaks, CircuitsState
+from attention_explorer.pages.circuits.state import LOOK_NAMES, Breaks, CircuitsState, CircuitsView
 
 LOOKS, OFF, HEAD_MAP, LOSSES = "Where heads look", "What breaks without a head", "Map of the head", "With heads off"
 FEW = 16
@@ -80,7 +80,8 @@ class _Heads(Picture[CircuitsState, Any]):
     is_quick = staticmethod(seen.is_known)
 
     def made_of(self, state: CircuitsState) -> tuple[str, ...]:
-        return (said.origin(state),)
+        asks = state.view is CircuitsView.BREAKS and state.breaks is Breaks.ANSWER
+        return said.origin(state), *(said.asked_for(state) if asks else ())
 
     def changed(self, state: CircuitsState, _numbers: object, hit: Hit, _to: Value) -> Change[CircuitsState] | None:
         return with_head(state, hit.part, state.count) if hit.item in (LOOKS, OFF) else None
@@ -106,7 +107,7 @@ class WhoLooks(_Heads):
         return grid(LOOKS, numbers.scores, scale, numbers.state, numbers.head, title=title, detail="measured")
 
     def panel(self, numbers: LooksSeen) -> Panel:
-        return Panel("", (head_map(numbers, 0.95),), said.looks_sentence(numbers))
+        return Panel("", (head_map(numbers, 280),), said.looks_sentence(numbers))
 
     def says(self, numbers: LooksSeen) -> tuple[str, ...]:
         return f"Four random texts, each said twice. {said.MEASURED}", said.how_counted(numbers.state.count)
@@ -140,7 +141,7 @@ class WhatBreaks(_Heads):
         return Beside((looks, broken), narrow=420.0)
 
     def panel(self, numbers: BreaksSeen) -> Panel:
-        items: tuple[Item[Any], ...] = (head_map(numbers, 0.75),)
+        items: tuple[Item[Any], ...] = (head_map(numbers, 220),)
         if numbers.state.breaks is Breaks.COPY:
             items = (*items, _losses(numbers))
         return Panel("", items, said.breaks_sentence(numbers))

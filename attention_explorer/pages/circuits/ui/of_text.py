@@ -41,7 +41,7 @@ class _OfText(Picture[CircuitsState, Any]):
     is_quick = staticmethod(seen.is_known)
 
     def made_of(self, state: CircuitsState) -> tuple[str, ...]:
-        return said.origin(state), f"“{state.sentence}”"
+        return said.origin(state), *said.asked_for(state)
 
     def walk(self, numbers: object, hit: Hit | None, key: int) -> Hit | None:
         return self.item(numbers).walk(hit, key)
@@ -169,10 +169,12 @@ class Words(_OfText):
     def item(self, numbers: WordsSeen) -> Item[Any]:
         measured, estimate = told.made_arrays(numbers)
         rows = np.stack([measured, estimate, estimate - measured])
-        names = "measured: run again", "estimate: gradient", "off by"
+        names = "measured", "estimate", "off by"
         scale = score_scale(rows, "change of the answer")
         picture = MapPicture(rows, np.zeros(rows.shape, np.bool_), scale, "viridis", names, told.tokens_of(numbers))
-        return RowsMap(WORDS, picture, title="Lost without the word", names_columns=True)
+        return RowsMap(
+            WORDS, picture, title="Lost without the word", detail="run again, and gradient × input", names_columns=True
+        )
 
     def panel(self, numbers: WordsSeen) -> Panel:
         measured, _ = told.made_arrays(numbers)
@@ -205,9 +207,6 @@ class Twins(_OfText):
     stream = staticmethod(seen.twins_stream)
     headline = staticmethod(told.twins_headline)
     axes = "layer, token or head"
-
-    def made_of(self, state: CircuitsState) -> tuple[str, ...]:
-        return *super().made_of(state), f"twin: “{state.twin}”"
 
     def item(self, numbers: TwinsSeen) -> Item[Any]:
         found, state = numbers.brought, numbers.state

@@ -25,6 +25,8 @@ from attention_explorer.pages.circuits.ui.reads import Found, ReadsPicture
 PART = Part("circuits", CircuitsState, CIRCUITS_PRESETS, changed, shown_by="view")
 Tries = tuple[Try[CircuitsState], ...]
 _ANSWER = ("answer", "against", "position")
+_OF_HEADS, _READ, _TWINS = ("look", "breaks", "seed"), ("sentence",), ("sentence", "twin", "put_in")
+"""What captions say; of an answer the headline does."""
 
 
 @cache
@@ -67,12 +69,12 @@ def views() -> tuple[View[Any], ...]:
     )
     return (
         _view(view.LOOKS, "Looks like", asks[0], WhoLooks(), ("look",), ("look", "seed"), looks),
-        _view(view.BREAKS, "What breaks", asks[1], WhatBreaks(), ("look", "breaks"), _breaks_more(), breaks),
-        _view(view.DECIDED, "Decided", asks[2], Decided(), ("sentence",), ("sentence", "position"), decided),
-        _view(view.WRITES, "Writes", asks[3], Writes(), ("sentence", "answer"), ("sentence", *_ANSWER), writes),
-        _view(view.WORDS, "Words", asks[4], Words(), ("sentence", "answer"), ("sentence", *_ANSWER), words),
+        _view(view.BREAKS, "What breaks", asks[1], WhatBreaks(), ("look", "breaks"), _breaks_more(), breaks, _OF_HEADS),
+        _view(view.DECIDED, "Decided", asks[2], Decided(), ("sentence",), ("sentence", "position"), decided, _READ),
+        _view(view.WRITES, "Writes", asks[3], Writes(), ("sentence", "answer"), ("sentence", *_ANSWER), writes, _READ),
+        _view(view.WORDS, "Words", asks[4], Words(), ("sentence", "answer"), ("sentence", *_ANSWER), words, _READ),
         _view(view.READS, "Reads", asks[5], ReadsPicture(), ("reads",), ("reads",), reads),
-        _view(view.TWINS, "Twins", asks[6], Twins(), ("sentence", "twin", "put_in"), _twins_more(), twins),
+        _view(view.TWINS, "Twins", asks[6], Twins(), ("sentence", "twin", "put_in"), _twins_more(), twins, _TWINS),
         _view(view.FOUND, "Circuit", asks[7], Found(), ("seed",), ("seed",), found),
     )
 
@@ -93,8 +95,9 @@ def _view(
     fields: tuple[str, ...],
     more: tuple[str, ...],
     tries: Tries,
+    made_with: tuple[str, ...] = (),
 ) -> View[Any]:
-    return View(view, title, tip, PART, view, picture, "", fields, more, tries)
+    return View(view, title, tip, PART, view, picture, "", fields, more, tries, made_with)
 
 
 def view_of(name: CircuitsView) -> View[Any]:
