@@ -12,7 +12,7 @@ from attention_explorer.errors import ExplorerError
 from attention_explorer.model.arrays import Floats
 from attention_explorer.sources.circuits.composition import Composition
 from attention_explorer.sources.circuits.detect import Detected, random_texts
-from attention_explorer.sources.circuits.effects import knock_out_steps, patch_steps
+from attention_explorer.sources.circuits.effects import check_lengths, knock_out_steps, patch_steps
 from attention_explorer.sources.circuits.find import Finding, finding
 from attention_explorer.sources.circuits.lens import Decided, decided
 from attention_explorer.sources.circuits.metric import head_of, metric_of, place_of, word_id
@@ -329,6 +329,7 @@ def _brought(question: Question, twin: str, put_in: str) -> Iterator[tuple[float
     if target is not None:
         raise ExplorerError("Twins are asked of a model of one tower: this one has an encoder and a decoder.")
     source, other = model(text), model(twin)
+    check_lengths(source, other)
     mine = asked(model, source, question)
     ids, named = mine.ids, mine.words
     if not question.against.strip():

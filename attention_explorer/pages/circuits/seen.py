@@ -12,7 +12,7 @@ from attention_explorer.model.arrays import Floats
 from attention_explorer.pages.circuits import asking
 from attention_explorer.pages.circuits.asking import Answer, Brought, DecidedAt, Looked, Made, Question, Written
 from attention_explorer.pages.circuits.state import Breaks, CircuitsState, CircuitsView
-from attention_explorer.sources.circuits.composition import Composition
+from attention_explorer.sources.circuits.composition import Composition, check_layers
 from attention_explorer.sources.circuits.find import Finding
 
 Pixels = tuple[int, int]
@@ -227,6 +227,7 @@ def found_seen(state: CircuitsState, pixels: Pixels) -> FoundSeen:
 
 def found_stream(state: CircuitsState, _pixels: Pixels) -> Iterator[tuple[float, FoundSeen]]:
     """Yield the circuit, as it is found."""
+    check_layers(asking.model_of(state.of_model))
     for share, found in asking.found(state.of_model, state.seed):
         yield share, FoundSeen(state, found)
 

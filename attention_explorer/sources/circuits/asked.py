@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from attention_explorer.errors import ArrayError, ExplorerError
 from attention_explorer.model.arrays import Floats
 from attention_explorer.model.transformer import CROSS, ENCODER, SELF, Head, HeadWeights, Transformer, head_weights
-from attention_explorer.sources.circuits.composition import Composition, composition
+from attention_explorer.sources.circuits.composition import Composition, check_layers, composition
 from attention_explorer.sources.circuits.copying import Copying, copying
 from attention_explorer.sources.circuits.detect import Detected, detect
 from attention_explorer.sources.circuits.effects import knock_out, patch
@@ -269,6 +269,7 @@ class Circuits:
         -----
         Elhage et al. 2021; Olsson et al. 2022.
         """
+        check_layers(self)
         return found_at(finding(self, seed), whole=whole)
 
     def survey(

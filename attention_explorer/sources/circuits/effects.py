@@ -138,11 +138,7 @@ def patch_steps(
     """Yield the map of `Model.patch` as it grows; NaN is not known yet."""
     source, run = model(text, target), model(twin, target if twin_target is None else twin_target)
     asked = metric_of(source, metric, position)
-    if len(source.ids) != len(run.ids) or len(source.context_tokens) != len(run.context_tokens):
-        raise ArrayError(
-            f"the text has {len(source.tokens)} tokens and its twin {len(run.tokens)}: values are put in by position, "
-            "so give a twin of as many tokens"
-        )
+    check_lengths(source, run)
     head = head_of(source)()
     whole, none = asked.of(source.run, head), asked.of(run.run, head)
     if whole == none:
@@ -152,6 +148,21 @@ def patch_steps(
     labels = {"token": tokens} if "token" in axes else {}
     parts = in_parts(model, run, asked, changes)
     yield from _filled(shape, np.ndindex(shape), parts, lambda value: (value - none) / (whole - none), axes, labels)
+
+
+def check_lengths(source: Trace, run: Trace) -> None:
+    """Refuse a twin that is longer or shorter than the text.
+
+    Raises
+    ------
+    ArrayError
+        If the two have not as many tokens.
+    """
+    if len(source.ids) != len(run.ids) or len(source.context_tokens) != len(run.context_tokens):
+        raise ArrayError(
+            f"the text has {len(source.tokens)} tokens and its twin {len(run.tokens)}: values are put in by position, "
+            "so give a twin of as many tokens"
+        )
 
 
 def _put_in(source: Trace, where: str, kind: str) -> tuple[Iterable[Change], tuple[int, int], tuple[str, str]]:

@@ -9,8 +9,9 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from attention_explorer.errors import ExplorerError
 from attention_explorer.model.transformer import Change
-from attention_explorer.sources.circuits.composition import composition
+from attention_explorer.sources.circuits.composition import AXES, composition
 from attention_explorer.sources.circuits.detect import detect, random_texts
 from attention_explorer.sources.circuits.effects import changed
 from attention_explorer.sources.circuits.metric import Metric, head_of, metric_of
@@ -119,16 +120,24 @@ class _Copy:
 def finding(model: Circuits, seed: int = 0) -> Iterator[tuple[float, Finding]]:
     """Yield which share of the work is done, and what is known: the named heads come first, the whole grid at last.
 
+    In a model of one layer nothing is joined.
+
     Raises
     ------
     ExplorerError
-        If the model has one layer, foretells no tokens, or has no head for words.
+        If the model has two towers, foretells no tokens, or has no head for words.
     """
-    copy, joined = _Copy(model, seed), composition(model).k
+    if model.transformer.encoder is not None:
+        raise ExplorerError(
+            "What copies is looked for in a model of one tower, and this one has an encoder and a decoder: ask for an "
+            "answer, or open another model."
+        )
+    copy = _Copy(model, seed)
     scores = detect(model, seed=seed)
     named = scores.named
     back, induction = tuple(named["previous"]), tuple(named["induction"])
     shape = np.asarray(scores.previous).shape
+    joined = composition(model).k if shape[0] > 1 else Result(np.full((*shape, *shape), np.nan), AXES)
     every = [(layer, head) for layer, head in product(*map(range, shape))]
     left = [each for each in every if each not in {*back, *induction}]
     drawn = np.random.default_rng(seed).permutation(len(left))[:OTHERS].tolist()
