@@ -23,7 +23,7 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from attention_explorer import model
-    from attention_explorer.api import View, load, show
+    from attention_explorer.api import View, load, load_model, show
     from attention_explorer.core.colour_scale import Contrast
     from attention_explorer.core.counting import Count
     from attention_explorer.errors import ArrayError, ExplorerError
@@ -55,7 +55,6 @@ if TYPE_CHECKING:
     from attention_explorer.rendering import render
     from attention_explorer.sources.hand_made_recipe import HandMadeRecipe
     from attention_explorer.sources.learned.setup import LearningSetup
-    from attention_explorer.sources.models import load_model
     from attention_explorer.sources.recipe import Encoding, GainKind, Projections, TokenVectors, ToyRecipe
     from attention_explorer.sources.source import Recipe
     from attention_explorer.training import Trained, train
@@ -170,7 +169,7 @@ _MODULE_OF = {
     "View": "api",
     "Writing": "pages.heads.writing",
     "load": "api",
-    "load_model": "sources.models",
+    "load_model": "api",
     "render": "rendering",
     "show": "api",
     "train": "training",
