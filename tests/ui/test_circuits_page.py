@@ -176,6 +176,7 @@ def test_escape_stops_finding_and_what_was_measured_stays(open_circuits: Open, m
     at.window.session.apply(replace(at.window.session.state, circuits=state), "seed")
     at.settle()
     QTest.mouseClick(button(at, FIND), Qt.MouseButton.LeftButton)
+    assert title(at) == "Circuit …", "and no more what the view before has said"
     deadline = time.monotonic() + 20
     while not hasattr(at.picture, "finding") and time.monotonic() < deadline:
         QApplication.processEvents()

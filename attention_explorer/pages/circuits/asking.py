@@ -256,7 +256,12 @@ def decided_at(recipe: Recipe) -> DecidedAt:
 
 
 def _shown(model: Model, index: int) -> str:
-    return model.label(model.token(index)).strip() or "␣"
+    return word_of(model.label(model.token(index)))
+
+
+def word_of(token: str) -> str:
+    """Return a token as sentences write it: without the mark of the space before it, unless it is nothing else."""
+    return token.strip().removeprefix("␣") or token
 
 
 class Written(NamedTuple):

@@ -9,7 +9,7 @@ import numpy as np
 
 from attention_explorer.core.numerals import percent, plain, signed
 from attention_explorer.model.arrays import Floats
-from attention_explorer.pages.circuits.asking import Answer
+from attention_explorer.pages.circuits.asking import Answer, word_of
 from attention_explorer.pages.circuits.said import MEASURED, OF_WEIGHTS, SPLIT, name
 from attention_explorer.pages.circuits.seen import DecidedSeen, ReadsSeen, TwinsSeen, WordsSeen, WritesSeen
 from attention_explorer.pages.circuits.state import PutIn, Reads
@@ -21,7 +21,7 @@ READ_BY = {Reads.KEYS: "keys", Reads.QUERIES: "queries", Reads.VALUES: "values"}
 
 def at_token(answer: Answer, count: int = 1) -> str:
     """Return after which token it is asked."""
-    return f"“{answer.tokens[answer.position].strip()}” ({answer.position + count})"
+    return f"“{word_of(answer.tokens[answer.position])}” ({answer.position + count})"
 
 
 def answer_words(answer: Answer) -> str:
@@ -50,7 +50,7 @@ def row_name(seen: DecidedSeen, row: int) -> str:
 def decided_headline(seen: DecidedSeen) -> str:
     """Say where the answer at the position on show is settled."""
     _, position = seen.cell
-    word, token = seen.decided.words[-1][position][0], seen.decided.tokens[position].strip()
+    word, token = seen.decided.words[-1][position][0], word_of(seen.decided.tokens[position])
     row = settled(seen)
     if row == 0:
         return f"After “{token}” the answer “{word}” is there before the first layer."
@@ -62,7 +62,7 @@ def cell_words(seen: DecidedSeen, row: int, position: int) -> str:
     pairs = zip(seen.decided.words[row][position], seen.decided.probabilities[row, position], strict=True)
     told = ", ".join(f"“{word}” {plain(float(chance), 4)}" for word, chance in pairs)
     where = "before the first layer" if row == 0 else f"after {row_name(seen, row)}"
-    token = seen.state.count.token(seen.decided.tokens[position].strip(), position)
+    token = seen.state.count.token(word_of(seen.decided.tokens[position]), position)
     return f"{token}, {where}: {told}. {MEASURED}"
 
 
@@ -149,7 +149,7 @@ def words_headline(seen: WordsSeen) -> str:
     """Say which word matters most."""
     measured, _ = made_arrays(seen)
     at = int(np.argmax(measured))
-    token = seen.state.count.token(tokens_of(seen)[at].strip(), at)
+    token = seen.state.count.token(word_of(tokens_of(seen)[at]), at)
     return (
         f"{token} matters most: without its values {answer_words(seen.made.answer)} loses {plain(float(measured[at]))}."
     )
@@ -159,7 +159,7 @@ def words_sentence(seen: WordsSeen) -> str:
     """Say how far the estimate is off."""
     measured, estimate = made_arrays(seen)
     at = int(np.argmax(np.abs(measured - estimate)))
-    token = tokens_of(seen)[at].strip()
+    token = word_of(tokens_of(seen)[at])
     return (
         f"By how much the difference of logits sinks without a word’s values. The gradient errs most at “{token}”: "
         f"{signed(float(estimate[at]))} for {signed(float(measured[at]))}. It errs where a softmax is saturated."
@@ -169,7 +169,7 @@ def words_sentence(seen: WordsSeen) -> str:
 def word_words(seen: WordsSeen, at: int) -> str:
     """Say what a word does."""
     measured, estimate = (float(each[at]) for each in made_arrays(seen))
-    token = seen.state.count.token(tokens_of(seen)[at].strip(), at)
+    token = seen.state.count.token(word_of(tokens_of(seen)[at]), at)
     off = signed(estimate - measured, 4)
     return f"{token}: measured {signed(measured, 4)}, estimate {signed(estimate, 4)}, off by {off}."
 
@@ -232,7 +232,7 @@ def place_words(seen: TwinsSeen, row: int, column: int) -> str:
     count = seen.state.count
     if seen.state.put_in is PutIn.HEAD:
         return count.place(row, column)
-    token = seen.brought.twin[column].strip()
+    token = word_of(seen.brought.twin[column])
     return f"{count.layer(row)}, {count.token(token, column)}"
 
 

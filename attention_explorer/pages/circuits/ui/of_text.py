@@ -21,6 +21,7 @@ from attention_explorer.kit.picture import Panel, Picture
 from attention_explorer.kit.pictures.drawing import Change
 from attention_explorer.pages.circuits import said, seen
 from attention_explorer.pages.circuits import said_of_text as told
+from attention_explorer.pages.circuits.asking import word_of
 from attention_explorer.pages.circuits.seen import DecidedSeen, TwinsSeen, WordsSeen, WritesSeen
 from attention_explorer.pages.circuits.state import CircuitsState, PutIn
 from attention_explorer.pages.circuits.ui.heads import names_of, with_head
@@ -76,7 +77,7 @@ class Decided(_OfText):
         pairs = enumerate(zip(words, chances, strict=True))
         bars = tuple(Bar("", chance, plain(chance), "", word, at == 0) for at, (word, chance) in pairs)
         where = "before the first layer" if row == 0 else f"after {told.row_name(numbers, row)}"
-        title = f"Next to “{numbers.decided.tokens[position].strip()}”, {where}"
+        title = f"Next to “{word_of(numbers.decided.tokens[position])}”, {where}"
         sentence = "The last norm and matrix read what is known so far. Click a cell: the other views ask there too."
         return Panel(title, (NamedBars(TOP, ("", "probability"), bars, "output"),), sentence)
 
@@ -182,7 +183,8 @@ class Words(_OfText):
         order = np.argsort(-np.abs(measured), kind="stable")[:5].tolist()
         top = float(np.abs(measured).max()) or 1.0
         bars = tuple(
-            Bar("", abs(float(measured[at])) / top, signed(float(measured[at])), "", tokens[at].strip()) for at in order
+            Bar("", abs(float(measured[at])) / top, signed(float(measured[at])), "", word_of(tokens[at]))
+            for at in order
         )
         title = f"{told.answer_words(answer)} after {told.at_token(answer, numbers.state.count.first)}"
         return Panel(
@@ -215,7 +217,9 @@ class Twins(_OfText):
         if state.put_in is not PutIn.HEAD:
             rows = tuple(map(state.count.layer, range(len(rows))))
             pairs = zip(found.tokens, found.twin, strict=True)
-            columns = tuple(own.strip() if own == other else f"{other.strip()}←{own.strip()}" for own, other in pairs)
+            columns = tuple(
+                word_of(own) if own == other else f"{word_of(other)}←{word_of(own)}" for own, other in pairs
+            )
         values = np.where(missing, 0.0, found.effect)
         scale = ColourScale(ScaleKind.LINEAR, 0.0, 1.0, "of the way")
         picture = MapPicture(values, missing, scale, "viridis", rows, columns, masked_word="not measured yet")

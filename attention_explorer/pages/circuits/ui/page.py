@@ -9,8 +9,10 @@ from PySide6.QtWidgets import QMenu, QPushButton, QWidget
 
 from attention_explorer.errors import ExplorerError
 from attention_explorer.kit.controls.possible import allow_unless
+from attention_explorer.kit.controls.text_block import TextLine
 from attention_explorer.kit.frame.view import View
 from attention_explorer.kit.items.item import Hit
+from attention_explorer.kit.picture import Panel
 from attention_explorer.kit.theme import Look
 from attention_explorer.pages import circuits_elsewhere as elsewhere
 from attention_explorer.pages.circuits import said
@@ -63,6 +65,19 @@ class CircuitsPage(FramePage):
         super().render_state(old, new)
         for button in self.take_buttons:
             allow_unless(elsewhere.reason_against(new), button)
+        self._say_what_is_asked()
+
+    def _say_what_is_asked(self) -> None:
+        """Have title and panel speak of the question on show, also while the picture is still that of another."""
+        shown = self.requests.shown
+        if shown is None or self.withheld:
+            return
+        if self._view_for(shown.state) is self.view:
+            self._show_title()
+            self.show_panel_of(self.view, self.canvas.picture)
+        elif self.requests.is_pending:
+            self.title.set_text(TextLine(f"{self.view.title} …", bold=True, size=20))
+            self.panel.show_panel(Panel(sentence=f"{self.view.tip}."))
 
     # ---- Acting ----
 
