@@ -83,6 +83,7 @@ class CircuitsPage(FramePage):
 
     def find_circuit(self) -> None:
         """Find the circuit, and show it."""
+        self.focus_first()  # the button is not on the view that comes, and Esc is to be heard
         self.show_view(self.view_named(CircuitsView.FOUND))
 
     def take_from_heads(self) -> None:
