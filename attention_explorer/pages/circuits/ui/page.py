@@ -34,6 +34,7 @@ class CircuitsPage(FramePage):
 
     name = "Circuits"
     part = "circuits"
+    presented = ("title", "canvas")
     gestures = (
         ("Point at a picture", "see its numbers in the status bar"),
         ("Click a head, or arrow keys and Enter", "see its map; a click on the map opens the head in Heads"),
