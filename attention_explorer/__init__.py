@@ -23,13 +23,14 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from attention_explorer import model
-    from attention_explorer.api import View, load, show
+    from attention_explorer.api import View, load, load_model, show
     from attention_explorer.core.colour_scale import Contrast
     from attention_explorer.core.counting import Count
     from attention_explorer.core.map_picture import Window
     from attention_explorer.errors import ArrayError, ExplorerError
     from attention_explorer.model import Stage
     from attention_explorer.model.transformer import Change
+    from attention_explorer.pages.circuits.state import CircuitsState, CircuitsView
     from attention_explorer.pages.explorer import ExplorerState
     from attention_explorer.pages.heads.state import (
         Aggregate,
@@ -58,7 +59,6 @@ if TYPE_CHECKING:
     from attention_explorer.sources.learned.setup import LearningSetup
     from attention_explorer.sources.learned_recipe import LearnedRecipe
     from attention_explorer.sources.model_recipe import ModelRecipe
-    from attention_explorer.sources.models import load_model
     from attention_explorer.sources.recipe import Encoding, GainKind, Projections, TokenVectors, ToyRecipe
     from attention_explorer.sources.recorded_recipe import BoxRecipe, FileRecipe
     from attention_explorer.sources.source import Recipe
@@ -71,6 +71,8 @@ __all__ = [
     "BlockState",
     "BoxRecipe",
     "Change",
+    "CircuitsState",
+    "CircuitsView",
     "Contrast",
     "CostState",
     "Count",
@@ -136,6 +138,8 @@ _MODULE_OF = {
     "BlockState": "pages.stack.state",
     "BoxRecipe": "sources.recorded_recipe",
     "Change": "model.transformer",
+    "CircuitsState": "pages.circuits.state",
+    "CircuitsView": "pages.circuits.state",
     "Contrast": "core.colour_scale",
     "CostState": "pages.lab.cost_state",
     "Count": "core.counting",
@@ -184,7 +188,7 @@ _MODULE_OF = {
     "Window": "core.map_picture",
     "Writing": "pages.heads.writing",
     "load": "api",
-    "load_model": "sources.models",
+    "load_model": "api",
     "render": "rendering",
     "show": "api",
     "train": "training",

@@ -32,14 +32,19 @@ from attention_explorer.core.given_arrays import (
     without_mask,
 )
 from attention_explorer.errors import ArrayError, ExportError
+from attention_explorer.pages.circuits.state import CircuitsState
 from attention_explorer.pages.explorer import ExplorerState
 from attention_explorer.pages.heads.recorded import page_of
 from attention_explorer.pages.heads.state import HeadsState
 from attention_explorer.pages.session_file import SUFFIX, write_session
 from attention_explorer.rendering import render
+from attention_explorer.sources.circuits.result import OPENERS, Shown
 from attention_explorer.sources.handed_over import PREFIX, UNNAMED, file_name_of
+from attention_explorer.sources.model_source import model_recipe
+from attention_explorer.sources.models import load_model as load_model
 from attention_explorer.sources.recorded_recipe import FileRecipe
 from attention_explorer.sources.recorded_source import FileSource, file_recipe
+from attention_explorer.sources.source import SENTENCE
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike
@@ -123,7 +128,7 @@ class View:
         ArrayError
             If there is no such layer or head.
         """
-        open_window(self._heads_page(layer, head), Path(self._recipe.path).stem)
+        open_window(ExplorerState(heads=self._heads_page(layer, head)), "heads", Path(self._recipe.path).stem)
 
     def _repr_mimebundle_(self, include: object = None, exclude: object = None) -> dict[str, Any]:
         """Return what Jupyter shows: a drawing of the first head, or its pixels where there are many tokens."""
@@ -311,12 +316,12 @@ _AS_INSTALLED = ("-P",)
 """Without the working folder among the modules: a random.py that lies there is not to be run in place of Python's."""
 
 
-def open_window(page: HeadsState, name: str = "Untitled") -> None:
-    """Open the window, called ``name``, on a state of the Heads page.
+def open_window(state: ExplorerState, page: str, name: str = "Untitled") -> None:
+    """Open the window, called ``name``, on a page of a state.
 
     A script waits until it is closed, a notebook goes on.
     """
-    command = [sys.executable, *_AS_INSTALLED, "-m", "attention_explorer", str(_session_with(page, name))]
+    command = [sys.executable, *_AS_INSTALLED, "-m", "attention_explorer", str(_saved(state, page, name))]
     if _is_in_a_notebook():
         subprocess.Popen(command)  # noqa: S603 - this program
     else:
@@ -329,10 +334,25 @@ def _is_in_a_notebook() -> bool:
     return loaded is not None and hasattr(loaded.get_ipython(), "kernel")
 
 
+def open_result(shown: Shown) -> None:
+    """Open the window on the view of the Circuits page that asks what a result answers."""
+    text = shown.text or SENTENCE
+    recipe = model_recipe(shown.path, text)
+    page = replace(CircuitsState().with_model(recipe), count=Count.FROM_ZERO, **shown.fields)  # type: ignore[arg-type]
+    open_window(ExplorerState(circuits=page), "circuits", shown.path.stem)
+
+
+OPENERS.append(open_result)
+
+
 def _session_with(page: HeadsState, name: str = "Untitled") -> Path:
+    return _saved(ExplorerState(heads=page), "heads", name)
+
+
+def _saved(state: ExplorerState, page: str, name: str) -> Path:
     path = _private_folder() / str(next(_numbers)) / f"{name}{SUFFIX}"
     path.parent.mkdir(parents=True, exist_ok=True)
-    write_session(path, ExplorerState(heads=page), page="heads")
+    write_session(path, state, page=page)
     return path
 
 

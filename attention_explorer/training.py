@@ -14,6 +14,7 @@ from attention_explorer.api import open_window
 from attention_explorer.errors import ExplorerError, did_you_mean
 from attention_explorer.model.arrays import Floats
 from attention_explorer.model.learning.network import Tokens
+from attention_explorer.pages.explorer import ExplorerState
 from attention_explorer.pages.heads.state import HeadsSetup, HeadsState, HeadsView
 from attention_explorer.sources.learned.learned_model import Answer, LearnedModel, Measured
 from attention_explorer.sources.learned.model_file import check_ending, write_model
@@ -124,7 +125,8 @@ class Trained:
         written, context = model.task.texts(asked, self.setup)
         recipe = LearnedRecipe(self.setup, model.step, written, context)
         layer = max(self.setup.layers - 1, 0)
-        open_window(HeadsState(HeadsSetup(recipe, layer=layer), HeadsView(), preset=""))
+        page = HeadsState(HeadsSetup(recipe, layer=layer), HeadsView(), preset="")
+        open_window(ExplorerState(heads=page), "heads")
 
     def save(self, path: str | os.PathLike[str], step: int = -1) -> None:
         """Write the learned numbers to a file, with the setup and the step.

@@ -17,6 +17,8 @@ from benchmarks.timing import Contender, Samples, in_turns
 
 TOKENS, ROUNDS, WARM_UP = 16, 3, 1
 KNOCK_OUT_AIM, PATCH_AIM, DETECT_AIM, REVERSE_AIM, MEMORY_AIM = 0.6, 0.6, 1.3, 2.5, 200.0
+SURVEYED, SURVEY_AIM = 16, 1.3
+"""Lines, of as many words."""
 WORDS = 5000, 6000
 
 
@@ -50,9 +52,26 @@ def _passes(model: Model, ids: list[int]) -> list[Row]:
         Contender(lambda: trace.gradients(WORDS)), Contender(lambda: model(ids)), rounds=ROUNDS * 3, warm_up=WARM_UP
     )
     return [
+        _survey(model),
         Row("circuits: score all heads, 4 × 80 tokens", detect, "their runs", bare, DETECT_AIM),
         Row("circuits: pull gradients back", gradients, "a run", run, REVERSE_AIM),
     ]
+
+
+def _survey(model: Model) -> Row:
+    """Return a survey over lines of a text, over as many bare runs."""
+    lines = [" ".join(f"w{at * 7 + word}" for word in range(SURVEYED)) for at in range(SURVEYED)]
+    with TemporaryDirectory() as folder:
+        path = Path(folder) / "lines.txt"
+        path.write_text("\n".join(lines), encoding="utf-8")
+        texts = [model.tokenize(line) for line in lines]
+        asked, bare = in_turns(
+            Contender(lambda: model.survey(path)),
+            Contender(lambda: [model.lazily(text).run.whole() for text in texts]),
+            rounds=ROUNDS,
+            warm_up=WARM_UP,
+        )
+    return Row(f"circuits: survey {SURVEYED} lines", asked, "their runs", bare, SURVEY_AIM)
 
 
 def _row(what: str, ours: Callable[[], object], model: Model, ids: list[int], runs: int, aim: float) -> Row:

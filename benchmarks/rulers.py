@@ -43,6 +43,7 @@ import attention_explorer
 from attention_explorer.app import make_application
 from attention_explorer.kit.controls.text_block import TextBlock
 from attention_explorer.kit.frame.panel import TryBox
+from attention_explorer.pages.circuits.state import CircuitsState, CircuitsView
 from attention_explorer.pages.explorer import ExplorerState
 from attention_explorer.pages.lab.state import LabState, LabView
 from attention_explorer.pages.lookup.state import QUERY, LookupState, LookupView
@@ -180,6 +181,11 @@ def _screens() -> list[Row]:
             row
             for ready in _of_positions()
             for row in _screen("positions", f"positions, {ready.picture}", replace(start, positions=ready))
+        ),
+        *(
+            row
+            for view in CircuitsView
+            for row in _screen("circuits", f"circuits, {view}", replace(start, circuits=CircuitsState(view=view)))
         ),
         *(row for view in LabView for row in _screen("lab", f"lab, {view}", replace(start, lab=LabState(view)))),
     ]

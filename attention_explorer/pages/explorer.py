@@ -10,6 +10,7 @@ from attention_explorer.core.declared import declared
 from attention_explorer.errors import ExplorerError
 from attention_explorer.fields import CheckedFields
 from attention_explorer.pages import old_names
+from attention_explorer.pages.circuits.state import CircuitsState
 from attention_explorer.pages.heads.state import HeadsSetup, HeadsState
 from attention_explorer.pages.lab.cost_state import CostState
 from attention_explorer.pages.lab.scores_state import ScalingState
@@ -22,7 +23,15 @@ from attention_explorer.pages.stack.state import BlockState
 from attention_explorer.pages.training.state import TrainingState
 
 PageState: TypeAlias = (
-    LookupState | HeadsState | PositionsState | BlockState | ScalingState | CostState | TrainingState | LabState
+    LookupState
+    | HeadsState
+    | PositionsState
+    | BlockState
+    | ScalingState
+    | CostState
+    | TrainingState
+    | LabState
+    | CircuitsState
 )
 """What one page shows."""
 
@@ -53,6 +62,9 @@ class ExplorerState(CheckedFields):
         TrainingState, "Training", "What learns, how far it has come, and what is asked of it", "Change Training"
     )
     lab: LabState = declared(LabState, "Lab", "Which picture of the Lab page is on show", "Change Lab")
+    circuits: CircuitsState = declared(
+        CircuitsState, "Circuits", "A model, what it reads, and what is asked of its heads", "Change Circuits"
+    )
 
     def counted(self, count: Count) -> ExplorerState:
         """Return it with layers, heads and tokens numbered in one way on every page."""
@@ -68,6 +80,7 @@ class ExplorerState(CheckedFields):
             block=_counting(self.block, count),
             cost=_counting(self.cost, count),
             training=_counting(self.training, count),
+            circuits=_counting(self.circuits, count),
         )
         return self if new == self else new
 
@@ -87,7 +100,7 @@ class ExplorerState(CheckedFields):
         return new if lookup is self.lookup else replace(new, lookup=lookup)
 
 
-Counting = TypeVar("Counting", HeadsSetup, HeadRow, PositionsState, BlockState, CostState, TrainingState)
+Counting = TypeVar("Counting", HeadsSetup, HeadRow, PositionsState, BlockState, CostState, TrainingState, CircuitsState)
 
 
 def _counting(part: Counting, count: Count) -> Counting:

@@ -8,6 +8,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TypeAlias, TypeVar
 
+from attention_explorer.pages.circuits.state import CircuitsState
 from attention_explorer.pages.explorer import ExplorerState
 from attention_explorer.pages.heads.state import HeadsSetup
 from attention_explorer.pages.lookup.head_row import HeadRow
@@ -15,7 +16,8 @@ from attention_explorer.sources.model_recipe import ModelRecipe
 from attention_explorer.sources.recorded_recipe import FileRecipe
 from attention_explorer.sources.registry import recipe_as
 
-P = TypeVar("P", HeadsSetup, HeadRow)
+Part: TypeAlias = HeadsSetup | HeadRow | CircuitsState
+P = TypeVar("P", HeadsSetup, HeadRow, CircuitsState)
 
 Named: TypeAlias = FileRecipe | ModelRecipe
 MOST_FOLDERS_UP = 2
@@ -70,6 +72,9 @@ def _with_files(state: ExplorerState, change: Callable[[Named], Named]) -> Explo
     setup = _changed(heads.setup, change)
     other = None if heads.other is None else _changed(heads.other, change)
     row = None if lookup.row is None else _changed(lookup.row, change)
+    circuits = _changed(state.circuits, change)
+    if circuits is not state.circuits:
+        state = replace(state, circuits=circuits)
     if setup is not heads.setup or other is not heads.other:
         state = replace(state, heads=replace(heads, setup=setup, other=other))
     return state if row is lookup.row else replace(state, lookup=replace(lookup, row=row))
@@ -80,11 +85,12 @@ def _changed(part: P, change: Callable[[Named], Named]) -> P:
     return part if named is None else replace(part, recipe=change(named))
 
 
-def _parts(state: ExplorerState) -> list[HeadsSetup | HeadRow]:
+def _parts(state: ExplorerState) -> list[Part]:
     """Return what has a recipe in a state, in its order."""
-    return [part for part in (state.heads.setup, state.heads.other, state.lookup.row) if part is not None]
+    heads, lookup = state.heads, state.lookup
+    return [part for part in (heads.setup, heads.other, lookup.row, state.circuits) if part is not None]
 
 
-def _named_by(part: HeadsSetup | HeadRow) -> Named | None:
+def _named_by(part: Part) -> Named | None:
     """Return the recipe of a part if it names a file, or the folder of a model."""
     return recipe_as(part.recipe, FileRecipe) or recipe_as(part.recipe, ModelRecipe)

@@ -17,6 +17,7 @@ _LISTS = {
     "scaling": "pages.lab.scores_presets.SCALING_PRESETS",
     "cost": "pages.lab.cost_presets.COST_PRESETS",
     "training": "pages.training.presets.TRAINING_PRESETS",
+    "circuits": "pages.circuits.presets.CIRCUITS_PRESETS",
 }
 """Where the list of presets of a page is."""
 

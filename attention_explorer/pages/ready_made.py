@@ -14,7 +14,7 @@ from attention_explorer.pages.preset_lists import PARTS as PARTS
 from attention_explorer.pages.preset_lists import preset_ids as preset_ids
 from attention_explorer.pages.preset_lists import preset_list
 
-PAGE_IDS = ("lookup", "heads", "positions", "block", "training", "lab")
+PAGE_IDS = ("lookup", "heads", "positions", "block", "training", "circuits", "lab")
 """The pages, in the order of the rail."""
 ALL_PARTS = (*PARTS, "lab")
 """The fields of `ExplorerState`."""

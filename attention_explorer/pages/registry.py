@@ -168,6 +168,14 @@ PAGES: tuple[PageEntry, ...] = (
         partial(_examples, "training"),
     ),
     PageEntry(
+        "circuits",
+        "Circuits",
+        "circuits",
+        "What heads do, proven by switching them off: which copy, what breaks, who writes the answer",
+        {PICTURE: partial(_frame_figure, page="circuits")},
+        partial(_examples, "circuits"),
+    ),
+    PageEntry(
         "lab",
         "Lab",
         "lab",

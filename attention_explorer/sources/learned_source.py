@@ -6,6 +6,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import fields
 from functools import lru_cache
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -28,6 +29,9 @@ from attention_explorer.sources.learned.tasks import TASKS
 from attention_explorer.sources.learned_recipe import LearnedRecipe
 from attention_explorer.sources.source import Ability, Lookup, Made, Traits
 from attention_explorer.sources.typed_source import TypedSource
+
+if TYPE_CHECKING:
+    from attention_explorer.sources.models.model import Model
 
 OF_A_STEP = 2.5e6
 """What a step of learning takes at least, in multiplications."""
@@ -74,6 +78,14 @@ def float64_network(setup: LearningSetup, step: int) -> Network:
     network = learned_model(setup, step).network
     _accuracy(setup, step)  # captions say it: measured here, on the worker, they need not wait for it
     return network.over(Parameters(network.parameters.arrays, np.float64))
+
+
+@kept
+def _as_model(setup: LearningSetup, step: int) -> Model:
+    """Return the network as a model like those on disk; parameters and errors are those of `learned_model`."""
+    from attention_explorer.sources.learned.as_model import as_model  # what runs trained models comes with it
+
+    return as_model(learned_model(setup, step))
 
 
 class LearnedSource(TypedSource[LearnedRecipe]):
@@ -125,6 +137,11 @@ class LearnedSource(TypedSource[LearnedRecipe]):
             Layer((), q=layer.q[0], k=layer.k[0], values=Values(lambda v=layer.v[0]: v)).with_maps(mask, *how)  # type: ignore[misc] # bound now
             for layer in layers
         ]
+
+    can_be_asked = True
+
+    def model_to_ask(self) -> Model:
+        return _as_model(self.recipe.setup, self.recipe.step)
 
     def checkpoints(self) -> int:
         recipe = self.recipe

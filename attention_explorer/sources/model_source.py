@@ -248,6 +248,11 @@ class ModelSource(Source[ModelRecipe]):
         """The model, opened if it is not; an ExplorerError if it cannot be. The cache keeps it, not the source."""
         return _opened(*self._key)
 
+    can_be_asked = True
+
+    def model_to_ask(self) -> Model:
+        return self.model
+
     @property
     def _model_if_open(self) -> Model | None:
         return _opened.peek(*self._key) or _in_use.get(self._key)

@@ -11,11 +11,13 @@ from typing import TYPE_CHECKING, Any, Generic, NamedTuple, Self, TypeVar
 import numpy.typing as npt
 
 from attention_explorer.core.declared import declared
+from attention_explorer.errors import ExplorerError
 from attention_explorer.fields import CheckedFields
 
 if TYPE_CHECKING:
     from attention_explorer.model import RowMask
     from attention_explorer.sources.layer import Floats, Layer
+    from attention_explorer.sources.models.model import Model
 
 
 @dataclass(frozen=True, slots=True)
@@ -325,6 +327,21 @@ class Source(ABC, Generic[R]):
         yield from ()
 
     # ---- What a model makes of it ----
+
+    can_be_asked = False
+    """Whether it is a model of which circuits are asked: see `model_to_ask`."""
+
+    def model_to_ask(self) -> Model:
+        """Return the model of which circuits are asked; on the worker, for it may have to be opened.
+
+        Raises
+        ------
+        ExplorerError
+            If there is none that can be run.
+        """
+        raise ExplorerError(
+            "Circuits are asked of a model that can be run again: choose one learned here, or open one in Heads."
+        )
 
     @property
     def predicts(self) -> bool:

@@ -6,6 +6,7 @@ import argparse
 import sys
 from collections.abc import Sequence
 
+from tests.truth.circuits import ROWS, validated, validation_table
 from tests.truth.measure import measured, table
 from tests.truth.register import all_checks
 
@@ -20,7 +21,11 @@ def main(arguments: Sequence[str] | None = None) -> int:
     chosen = [each for each in all_checks() if not options.names or set(options.names) & set(each.names)]
     found = [measured(each, options.cases, options.seed) for each in chosen]
     print(table(found))  # noqa: T201 - this is what it is for
+    circuits = [] if options.names else [validated(row) for row in ROWS]
+    if circuits:
+        print(f"\nCircuits, on small models whose parameters are all random:\n{validation_table(circuits)}\n")  # noqa: T201
     broken = sorted({name for each in found if not each.is_fine for name in each.check.names})
+    broken += [each.row.method for each in circuits if not each.is_fine]
     print(f"beyond their bounds: {', '.join(broken)}" if broken else "all within their bounds")  # noqa: T201
     return 1 if broken or not found else 0
 

@@ -7,6 +7,7 @@ import pytest
 
 from attention_explorer import model
 from tests.truth.__main__ import main
+from tests.truth.circuits import ROWS, Row, validated, validation_table
 from tests.truth.draw import Draw
 from tests.truth.measure import Deviation, measured, table
 from tests.truth.register import EXACT, PLAIN, REFERENCE, Check, all_checks
@@ -59,6 +60,13 @@ def test_the_command_says_by_its_exit_code_whether_all_is_well(
     monkeypatch.setattr(model, "softmax", lambda *given, **options: right(*given, **options) * (1 + 1e-6))
     assert main(["softmax", "--cases", "2"]) == 1
     assert "beyond their bounds: entropy, softmax" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize("row", ROWS, ids=lambda row: row.method)
+def test_what_is_asked_of_circuits_is_right(row: Row) -> None:
+    found = validated(row)
+    assert found.is_fine, f"\n{validation_table([found])}"
+    assert all(cell.strip() for cell in found.cells())
 
 
 def test_the_same_seed_draws_the_same() -> None:

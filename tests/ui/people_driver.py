@@ -21,6 +21,7 @@ from PySide6.QtWidgets import (
 )
 from writing_driver import name_of
 
+from attention_explorer.pages.circuits.state import CircuitsView
 from attention_explorer.pages.explorer import ExplorerState
 from attention_explorer.pages.heads.frame import heads_frame
 from attention_explorer.pages.heads.other import with_other_recipe
@@ -70,6 +71,10 @@ def scenes_of(page: str) -> list[Scene]:
         ]
         drawn = [Scene(f"{view.name}, drawer", _with_drawer(view)) for view in views[:1]]
         return [*views, *drawn, *(Scene(f"training {ready.id}", _state(ready.state)) for ready in presets_of(page))]
+    if page == "circuits":
+        asked = (replace(first, circuits=replace(first.circuits, view=view)) for view in CircuitsView)
+        views = [Scene(f"circuits {state.circuits.view}", _state(state)) for state in asked]
+        return [*views, *(Scene(f"{view.name}, drawer", _with_drawer(view)) for view in views)]
     if page == "lab":
         return [*views_of_lab(), *(Scene(f"{view.name}, drawer", _with_drawer(view)) for view in views_of_lab())]
     part = _quick(getattr(first, page))

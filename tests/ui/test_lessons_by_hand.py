@@ -58,6 +58,22 @@ def click_head(layer: int, head: int) -> Callable[[Learner], None]:
     return click
 
 
+def click_of_grid(layer: int, head: int) -> Callable[[Learner], None]:
+    def click(learner: Learner) -> None:
+        settle(learner)
+        learner.click(learner.canvas.picture_layout.layout.rectangle(layer, head).center())
+
+    return click
+
+
+def click_of_graph(layer: int, head: int) -> Callable[[Learner], None]:
+    def click(learner: Learner) -> None:
+        settle(learner)
+        learner.click(learner.canvas.picture_layout.layout.centre((layer, head)))
+
+    return click
+
+
 def choose_mask(kind: MaskKind, size: int | None = None) -> Callable[[Learner], None]:
     def choose(learner: Learner) -> None:
         bar = learner.page.bar
@@ -139,6 +155,7 @@ HANDS: dict[str, tuple[Callable[[Learner], None], ...]] = {
     "layer": (click_softmax, press_down, click_button("residual")),
     "learned": (play, switch_off(1, 0), play),
     "real": (click_head(11, 1), click_cell(1, 2)),
+    "circuit": (click_of_grid(0, 3), click_button("Find the circuit"), click_of_graph(0, 3)),
 }
 """By lesson, how its tasks are done, in their order."""
 

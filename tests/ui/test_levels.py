@@ -32,7 +32,7 @@ KEPT = {
 }
 """What Start never leaves out: dragging, soft and hard, temperature, sentences, masks, export."""
 
-IN_THE_FRAME = ("lookup", "positions", "training", "lab")
+IN_THE_FRAME = ("lookup", "positions", "training", "circuits", "lab")
 
 
 def seen(page: QWidget) -> set[str]:

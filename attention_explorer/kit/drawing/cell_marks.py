@@ -126,6 +126,8 @@ def cell_text(number: float, *, signed: bool) -> str:
         return ("+" if number > 0 else MINUS) + f"{abs(number):.3g}"
     if number in (0.0, 1.0):
         return f"{number:.0f}"
+    if number < 0:
+        return MINUS + cell_text(-number, signed=False)
     return f"{number:.3f}".removeprefix("0") if number < 0.9995 else f"{number:.2f}"
 
 

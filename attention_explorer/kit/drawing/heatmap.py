@@ -92,8 +92,9 @@ def paint_cells(
     *,
     vector: bool = False,
     on_the_way: FloatArray | None = None,
+    has_numbers: bool = True,
 ) -> None:
-    """Paint the cells with hatching on masked ones, gaps and numbers where there is room.
+    """Paint the cells with hatching on masked ones, gaps and numbers where there is room for them.
 
     What is drawn in pixels has no more tiles than these, so that the number of each tile can be seen.
     """
@@ -118,7 +119,8 @@ def paint_cells(
         paint_absent(painter, *picture.absent, box, look)
     if small >= look.px(GAP_FROM):
         _paint_gaps(painter, layout, look, vector=vector)
-    if on_the_way is None and layout.cell_width >= look.px(NUMBERS_FROM) and layout.cell_height >= look.px(18):
+    has_room = layout.cell_width >= look.px(NUMBERS_FROM) and layout.cell_height >= look.px(18)
+    if has_numbers and on_the_way is None and has_room:
         _paint_numbers(painter, picture, layout, look)
 
 

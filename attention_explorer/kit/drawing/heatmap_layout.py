@@ -104,8 +104,8 @@ def _layout_for(
     slanted = min(column_longest, 0.2 * room.height())
     high = max(room.height() - slanted - title - below - px(8), px(20))
     cell_width, cell_height = _cell_size(look, rows, columns, wide, high)
-    column_labels = _column_labels(look, cell_width, slanted, column_longest, sizes[1])
-    overhang = _overhang(picture, look, column_labels, cell_width, steady=steady)
+    above = column_labels(look, cell_width, slanted, column_longest, sizes[1])
+    overhang = _overhang(picture, look, above, cell_width, steady=steady)
     if cell_width * columns + max(overhang - sums_width, 0.0) > wide:
         # The last labels lean out over the edge: the cells give way, all sides of a square one.
         narrower = (wide - max(overhang - sums_width, 0.0)) / max(columns, 1)
@@ -115,7 +115,7 @@ def _layout_for(
     width, height = cell_width * columns, cell_height * rows
     spare = max(0.0, room.width() - title - row_room - width - max(sums_width, overhang, beside))
     left = room.left() + title + row_room + spare / 2
-    top_room = column_height(column_labels, look)
+    top_room = column_height(above, look)
     spare_height = max(0.0, room.height() - top_room - title - height - below)
     top = room.top() + title + top_room + min(spare_height / 2, px(24))
     cells = QRectF(left, top, width, height)
@@ -125,7 +125,7 @@ def _layout_for(
             picture, look, QRectF(cells.right() + px(24), cells.bottom() - px(44), beside - px(32), px(44))
         )
     sums = QRectF(cells.right() + px(4), top, sums_width, height) if picture.row_sums else QRectF()
-    return HeatmapLayout(cells, rows, columns, row_labels, column_labels, bar_box, sums)
+    return HeatmapLayout(cells, rows, columns, row_labels, above, bar_box, sums)
 
 
 def _is_low(picture: MapPicture, room: QRectF) -> bool:
@@ -199,7 +199,8 @@ def _row_labels(look: Look, cell: float, room: float, most: float) -> Labels:
     return Labels(min(size, most), step, 0, room - look.px(10))
 
 
-def _column_labels(look: Look, cell: float, slanted: float, longest: float, most: float) -> Labels:
+def column_labels(look: Look, cell: float, slanted: float, longest: float, most: float) -> Labels:
+    """Return how labels of columns stand, in a font of at most ``most`` px: across, slanted, or upright."""
     if longest <= cell - look.px(6):
         return Labels(most, 1, 0, cell)
     size, step = label_size(look, cell)

@@ -8,9 +8,25 @@ from PySide6.QtCore import QRectF, Qt
 from PySide6.QtGui import QColor, QFontMetricsF, QPainter
 
 from attention_explorer.kit.drawing.cell_marks import paint_outline
-from attention_explorer.kit.drawing.colour_bar import paint_small_bar
-from attention_explorer.kit.drawing.heatmap import paint_cells, paint_row_label, paint_row_labels
-from attention_explorer.kit.drawing.heatmap_layout import LINE_HEIGHT, HeatmapLayout, Labels, label_size, longest_label
+from attention_explorer.kit.drawing.colour_bar import colour_map_of, paint_small_bar
+from attention_explorer.kit.drawing.colour_maps import pixels_of
+from attention_explorer.kit.drawing.contrast import readable_ink
+from attention_explorer.kit.drawing.heatmap import (
+    paint_cells,
+    paint_column_label,
+    paint_column_labels,
+    paint_row_label,
+    paint_row_labels,
+)
+from attention_explorer.kit.drawing.heatmap_layout import (
+    LINE_HEIGHT,
+    HeatmapLayout,
+    Labels,
+    column_height,
+    column_labels,
+    label_size,
+    longest_label,
+)
 from attention_explorer.kit.drawing.marks import colour_of, paint_question_mark, text_size
 from attention_explorer.kit.items.item import Hit
 from attention_explorer.kit.items.map import Map
@@ -18,6 +34,8 @@ from attention_explorer.kit.theme import Look
 
 HEADER, BAR, LEAST_BAR, GAP = 24, 190, 90, 10
 """Pixels at zoom 1 of the line above, of the colour bar, of the smallest, and between words and cells."""
+LEAST_WORD = 14
+"""Pixels at zoom 1 of a cell that has a word in it."""
 MOST_LABELS = 0.22
 """The largest share of the width that tokens take."""
 ELIDED = Qt.TextElideMode.ElideRight
@@ -35,16 +53,28 @@ class RowsMap(Map):
         A field of `Theme`, for the title.
     detail : str
         Behind the title in small letters, what the columns are; left out where there is no room.
+    names_columns : bool
+        Whether the tokens of the columns stand above them.
+    words : tuple of tuple of str
+        What stands in the cells in place of their numbers, row by row; nothing if empty.
+    chosen : (int, int) or None
+        The row and column of a cell that has a frame; the column is None for a whole row.
     """
 
     title: str = ""
     ink: str = "text"
     detail: str = ""
+    names_columns: bool = False
+    words: tuple[tuple[str, ...], ...] = ()
+    chosen: tuple[int, int | None] | None = None
 
     def layout(self, look: Look, box: QRectF) -> HeatmapLayout:
         px, (rows, columns) = look.px, self.picture.cells
         named = min(longest_label(self.picture.row_tokens, look, 13.0), MOST_LABELS * box.width()) + px(GAP)
         cells = box.adjusted(named, px(HEADER), 0, 0)
+        above = Labels(size=13.0, step=1)
+        if self.names_columns:
+            cells, above = self._below_names(look, cells)
         cells.setHeight(max(cells.height(), 8.0))
         spare = box.width() - text_size(look.font(14, bold=True), self.title)[0] - px(GAP)
         wide = min(px(BAR), spare) if spare >= px(LEAST_BAR) and look.colour_bars and not self.is_unknown else 0.0
@@ -52,7 +82,16 @@ class RowsMap(Map):
         size, step = label_size(look, cells.height() / max(rows, 1))
         beyond = LINE_HEIGHT * size * look.zoom - cells.height() / max(rows, 1)
         cells.setBottom(cells.bottom() - max(beyond / 2, 0.0))  # where rows are lower than the last one's label
-        return HeatmapLayout(cells, rows, columns, Labels(size, step, 0, named - px(GAP)), Labels(size, 1), bar)
+        return HeatmapLayout(cells, rows, columns, Labels(size, step, 0, named - px(GAP)), above, bar)
+
+    def _below_names(self, look: Look, cells: QRectF) -> tuple[QRectF, Labels]:
+        """Return where the cells are with the names of their columns above them, and how these stand."""
+        longest = longest_label(self.picture.column_tokens, look, 13.0)
+        wide = cells.width() / max(len(self.picture.column_tokens), 1)
+        labels = column_labels(look, wide, min(longest, 0.2 * cells.height()), longest, 13.0)
+        if labels.angle == -45:  # they would lean out over the right edge
+            labels = replace(labels, angle=-90)
+        return cells.adjusted(0, column_height(labels, look), 0, 0), labels
 
     def paint(self, painter: QPainter, layout: HeatmapLayout, look: Look, *, vector: bool = False) -> None:
         self._paint_title(painter, layout, look)
@@ -60,7 +99,11 @@ class RowsMap(Map):
             painter.fillRect(layout.cells, QColor(look.theme.track))
             paint_question_mark(painter, layout.cells, look, 28)
         else:
-            paint_cells(painter, self.picture, layout, look, vector=vector)
+            paint_cells(painter, self.picture, layout, look, vector=vector, has_numbers=not self.words)
+            self._paint_words(painter, layout, look)
+            self._paint_chosen(painter, layout, look)
+        if self.names_columns:
+            paint_column_labels(painter, self.picture, layout, look)
         if not layout.bar.isEmpty():
             paint_small_bar(painter, self.picture, layout.bar, look, vector=vector)
         paint_row_labels(painter, self.picture, layout, look)
@@ -79,6 +122,32 @@ class RowsMap(Map):
             painter.setPen(colour_of(look.theme.muted))
             painter.drawText(line, middle, self.detail)
 
+    def _paint_words(self, painter: QPainter, layout: HeatmapLayout, look: Look) -> None:
+        """Write the words of the cells, where a few letters have room."""
+        if not self.words or layout.cell_height < look.px(LEAST_WORD) or layout.cell_width < look.px(LEAST_WORD):
+            return
+        pixels = pixels_of(self.picture.positions, None, colour_map_of(self.picture), look.theme.masked)
+        painter.setFont(look.font(min(13.0, 0.7 * layout.cell_height / look.zoom)))
+        metrics = painter.fontMetrics()
+        for row, words in enumerate(self.words):
+            for column, word in enumerate(words):
+                box = layout.rectangle(row, column)
+                painter.setPen(readable_ink(int(pixels[row, column])))
+                shown = metrics.elidedText(word, ELIDED, round(box.width()) - 2)
+                painter.drawText(box, Qt.AlignmentFlag.AlignCenter, shown)
+
+    def _paint_chosen(self, painter: QPainter, layout: HeatmapLayout, look: Look) -> None:
+        rows, columns = self.picture.cells
+        if self.chosen is None or self.chosen[0] >= rows:
+            return
+        row, column = self.chosen
+        if column is None:
+            paint_outline(
+                painter, layout.rectangle(row, 0).united(layout.rectangle(row, columns - 1)), look.theme.text, look
+            )
+        elif column < columns:
+            paint_outline(painter, layout.rectangle(row, column), look.theme.text, look)
+
     def hidden(self) -> RowsMap:
         return replace(self, picture=self.picture.unknown(), is_unknown=True, title=self.name, ink="text")
 
@@ -86,4 +155,6 @@ class RowsMap(Map):
         if hit.item == self.name:
             row, column = hit.part
             paint_row_label(painter, self.picture, layout, look, row, lit=True)
+            if self.names_columns:
+                paint_column_label(painter, self.picture, layout, look, column, lit=True)
             paint_outline(painter, layout.rectangle(row, column), look.theme.text, look)

@@ -33,6 +33,8 @@ class SmallMap(Item[HeatmapLayout]):
         Whether it has a frame.
     framed_row : int or None
         The row that matters most.
+    side : float
+        Pixels at zoom 1 of its height, where it stands above other items; 0 for its share of the room.
     """
 
     name: str
@@ -41,6 +43,7 @@ class SmallMap(Item[HeatmapLayout]):
     words: str = ""
     is_chosen: bool = False
     framed_row: int | None = None
+    side: float = 0.0
     is_given: bool = False
 
     def layout(self, look: Look, box: QRectF) -> HeatmapLayout:
@@ -51,6 +54,9 @@ class SmallMap(Item[HeatmapLayout]):
         cells = QRectF(0, 0, columns * side, rows * side)
         cells.moveCenter(room.center())
         return HeatmapLayout(cells, rows, columns, Labels(1.0, 1), Labels(1.0, 1), box)
+
+    def height(self, look: Look, _width: float) -> float | None:
+        return look.px(self.side) if self.side else None
 
     def data_box(self, layout: HeatmapLayout) -> QRectF:
         return layout.cells
@@ -83,6 +89,9 @@ class SmallMap(Item[HeatmapLayout]):
         painter.setPen(pen(look.theme.text, width * look.zoom))
         around = look.px(3)
         painter.drawRect(layout.cells.adjusted(-around, -around, around, around))
+
+    def spoken(self) -> str:
+        return ", ".join(filter(None, (self.title, self.words)))
 
     def hit(self, layout: HeatmapLayout, place: QPointF) -> Hit | None:
         return Hit(self.name) if layout.bar.contains(place) else None

@@ -10,12 +10,13 @@ from typing import TYPE_CHECKING, Any
 from attention_explorer.errors import ArrayError, ExplorerError
 from attention_explorer.model.arrays import Floats
 from attention_explorer.model.transformer import CROSS, ENCODER, SELF, Head, HeadWeights, Transformer, head_weights
-from attention_explorer.sources.circuits.composition import Composition, composition
+from attention_explorer.sources.circuits.composition import Composition, check_layers, composition
 from attention_explorer.sources.circuits.copying import Copying, copying
 from attention_explorer.sources.circuits.detect import Detected, detect
 from attention_explorer.sources.circuits.effects import knock_out, patch
-from attention_explorer.sources.circuits.metric import Asked
-from attention_explorer.sources.circuits.result import Result
+from attention_explorer.sources.circuits.find import Finding, finding, found_at
+from attention_explorer.sources.circuits.metric import LOSS, Asked
+from attention_explorer.sources.circuits.result import Result, fields_of, is_pair, shown_as
 from attention_explorer.sources.circuits.survey import MOST, Survey, survey
 
 if TYPE_CHECKING:
@@ -24,10 +25,15 @@ if TYPE_CHECKING:
     from attention_explorer.sources.models.trace import Trace
 
 
+SHOWN_PARTS = ("residual", "attention", "network", "head")
+"""What the window puts into a twin."""
+
+
 class Circuits:
     """A model of which circuits are asked."""
 
     transformer: Transformer
+    path: Path
 
     if TYPE_CHECKING:  # what runs it has these
 
@@ -115,7 +121,9 @@ class Circuits:
         -----
         A pattern is not a function: `knock_out` says what breaks without a head.
         """
-        return detect(self, texts, seed, kind)
+        found = detect(self, texts, seed, kind)
+        is_asked = texts is None and kind == SELF
+        return shown_as(found, self.path, "" if is_asked else None, view="looks", seed=seed)
 
     def knock_out(
         self,
@@ -154,7 +162,10 @@ class Circuits:
         ExplorerError
             If the model has no head for words.
         """
-        return knock_out(self, text, metric, heads, by, **options)
+        found = knock_out(self, text, metric, heads, by, **options)
+        if by != "zero" or options.keys() - {"position"} or (metric != LOSS and not is_pair(metric)):
+            return found
+        return shown_as(found, self.path, text, view="breaks", **fields_of(metric, options))
 
     def patch(
         self,
@@ -194,7 +205,10 @@ class Circuits:
         -----
         Meng et al. 2022; Wang et al. 2022.
         """
-        return patch(self, text, twin, metric, where, **options)
+        found = patch(self, text, twin, metric, where, **options)
+        if options.keys() - {"position"} or where not in SHOWN_PARTS or not (is_pair(metric) and isinstance(twin, str)):
+            return found
+        return shown_as(found, self.path, text, view="twins", twin=twin, put_in=where, **fields_of(metric, options))
 
     def composition(self) -> Composition:
         """Compare what each head writes with what each later head reads, by the weights alone.
@@ -214,7 +228,7 @@ class Circuits:
         Elhage et al. 2021, “Composition”; gains of norms before the reader are folded in. Weights know nothing of how
         norms scale, of rotary positions, nor of what networks do between.
         """
-        return composition(self)
+        return shown_as(composition(self), self.path, "", view="reads")
 
     def copying(self, words: int = 512, seed: int = 0) -> Copying:
         """Ask of which heads the values raise, or lower, the very word that they look at.
@@ -242,6 +256,34 @@ class Circuits:
         Wang et al. 2022, appendix; with bare embeddings the heads of trained models that copy do not show.
         """
         return copying(self, words, seed)
+
+    def find_circuit(self, seed: int = 0, *, whole: bool = False) -> Finding:
+        """Find the circuit that copies: which heads look back, which copy, and what breaks without them.
+
+        Parameters
+        ----------
+        seed : int
+            Of a random text that is said twice.
+        whole : bool
+            Whether every head is switched off; else those that are named, and ten others.
+
+        Returns
+        -------
+        Finding
+            ``previous``, ``induction`` and ``loss``, (layers, heads); ``joined``; ``back``, ``copy``, ``idle`` and
+            ``others``, heads as (layer, head); and losses: ``all_on``, ``first``, ``without_back``, ``without_copy``.
+
+        Raises
+        ------
+        ExplorerError
+            If the model has one layer alone, foretells no tokens, or has no head for words.
+
+        Notes
+        -----
+        Elhage et al. 2021; Olsson et al. 2022.
+        """
+        check_layers(self)
+        return shown_as(found_at(finding(self, seed), whole=whole), self.path, "", view="found", seed=seed)
 
     def survey(
         self,

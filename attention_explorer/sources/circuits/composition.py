@@ -47,14 +47,25 @@ class _Factors(NamedTuple):
 def composition(model: Circuits) -> Composition:
     """Compare all pairs of heads: see `Model.composition`."""
     stack = model.transformer.main
-    if len(stack.layers) < 2:
-        raise ExplorerError(
-            "The model has one layer, and a head is read by later layers alone: ask one with two or more."
-        )
+    check_layers(model)
     writing, reading = _writers(stack), _readers(stack)
     random = _random(stack)
     found = {name: _pairs(writing, readers) - random for name, readers in reading.items()}
     return Composition(**{name: Result(array, AXES) for name, array in found.items()}, random=random)
+
+
+def check_layers(model: Circuits) -> None:
+    """Refuse a model in which no head can read another.
+
+    Raises
+    ------
+    ExplorerError
+        If there is one layer alone.
+    """
+    if len(model.transformer.main.layers) < 2:
+        raise ExplorerError(
+            "The model has one layer, and a head is read by later layers alone: ask one with two or more."
+        )
 
 
 def _each(stack: Stack, take: Callable[[HeadWeights], _Factors]) -> list[list[_Factors]]:

@@ -73,7 +73,7 @@ Places = Mapping[str, np.ndarray[tuple[int, ...], np.dtype[np.bool_]]]
 
 def detect(model: Circuits, texts: Sequence[Given] | None = None, seed: int = 0, kind: str = "self") -> Detected:
     """Score all heads: see `Model.detect`."""
-    random = _random_texts(model, seed)
+    random: list[Given] = [*random_texts(model, seed)]
     if texts is None:
         found = _scores(model, random, kind, lambda ids: {**places(ids), **_copies(len(ids))})
     elif not texts:
@@ -84,14 +84,21 @@ def detect(model: Circuits, texts: Sequence[Given] | None = None, seed: int = 0,
     return Detected(**scores, even={name: even for name, (_, even) in found.items()})
 
 
-def _random_texts(model: Circuits, seed: int) -> list[Given]:
-    """Return random tokens, each text said twice, with nothing before it."""
+def random_texts(model: Circuits, seed: int) -> list[list[int]]:
+    """Return random tokens, each text said twice, with nothing before it.
+
+    Of a vocabulary so small that tokens would meet again in one text they are all different: what followed an equal
+    token would be uncertain.
+    """
     stack = model.transformer.encoder or model.transformer.main
     vocabulary = stack.spec.vocabulary
     first, last = (RARE, vocabulary - SPECIAL) if vocabulary > 4 * RARE else (vocabulary // 4, vocabulary)
     length = min(LONGEST, (stack.embedding.longest or 2 * LONGEST) // 2)
     draw = np.random.default_rng(seed)
-    once = [draw.integers(first, last, length) for _ in range(SEQUENCES)]
+    if vocabulary < 2 * length:
+        once = [draw.permutation(vocabulary)[: min(length, vocabulary)] for _ in range(SEQUENCES)]
+    else:
+        once = [draw.integers(first, last, length) for _ in range(SEQUENCES)]
     return [[*map(int, ids), *map(int, ids)] for ids in once]
 
 

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections import deque
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import islice, product
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -12,7 +13,7 @@ from attention_explorer.errors import ArrayError
 from attention_explorer.model.transformer import Change, together
 from attention_explorer.model.transformer.changes import OF_HEADS, OF_ROWS
 from attention_explorer.sources.circuits.metric import Metric, head_of, metric_of
-from attention_explorer.sources.circuits.result import Result
+from attention_explorer.sources.circuits.result import Labels, Result
 
 if TYPE_CHECKING:
     from attention_explorer.sources.circuits.asked import Circuits
@@ -23,8 +24,10 @@ MOST = 2**25
 """Bytes of hidden states of the runs that are held at a time."""
 
 
-def changed(model: Circuits, trace: Trace, metric: Metric, changes: Iterable[Change]) -> list[float]:
-    """Return a metric of a text, run once for each change; what lies before it is not run again.
+def in_parts(model: Circuits, trace: Trace, metric: Metric, changes: Iterable[Change]) -> Iterator[list[float]]:
+    """Yield a metric of a text, run once for each change, as many at a time as there is room for.
+
+    What lies before a change is not run again.
 
     Parameters
     ----------
@@ -36,12 +39,8 @@ def changed(model: Circuits, trace: Trace, metric: Metric, changes: Iterable[Cha
         The number.
     changes : iterable of Change
         Each made alone; one that changes nothing is no error.
-
-    Returns
-    -------
-    list of float
     """
-    left, found = iter(changes), []
+    left = iter(changes)
     head, spec = head_of(trace)(), trace.run.main.stack.spec
     most = max(1, MOST // (4 * len(trace.ids) * spec.width * len(spec.layers)))
     given, target = trace.run.inputs
@@ -51,11 +50,25 @@ def changed(model: Circuits, trace: Trace, metric: Metric, changes: Iterable[Cha
             for each in some
         ]
         together(runs)
-        found += [metric.of(run, head) for run in runs]
-    return found
+        yield [metric.of(run, head) for run in runs]
 
 
-def knock_out(
+def changed(model: Circuits, trace: Trace, metric: Metric, changes: Iterable[Change]) -> list[float]:
+    """Return all that `in_parts` yields."""
+    return [value for part in in_parts(model, trace, metric, changes) for value in part]
+
+
+def knock_out(model: Circuits, *args: Any, **options: Any) -> Result:  # noqa: ANN401 - those of the steps
+    """Switch heads off: see `Model.knock_out`."""
+    return last_of(knock_out_steps(model, *args, **options))
+
+
+def last_of(steps: Iterable[Result]) -> Result:
+    """Return what is known at the end."""
+    return deque(steps, maxlen=1)[0]
+
+
+def knock_out_steps(
     model: Circuits,
     text: Given,
     metric: object,
@@ -66,8 +79,8 @@ def knock_out(
     target: Given | None = None,
     position: int = -1,
     kind: str = "self",
-) -> Result:
-    """Switch heads off: see `Model.knock_out`."""
+) -> Iterator[Result]:
+    """Yield the map of `Model.knock_out` as it grows; NaN is not known yet."""
     if by not in ("zero", "mean"):
         raise ArrayError(f"by is “zero” or “mean”, not {by!r:.40}")
     trace = model(text, target)
@@ -78,10 +91,24 @@ def knock_out(
     over = None if by == "zero" else [trace] if texts is None else [model(each, target) for each in texts]
     changes = [Change("head", layer, head, value=by, texts=over, kind=kind) for layer, head in _checked(every)]
     before = asked.of(trace.run, head_of(trace)())
-    found = np.full(shape, np.nan)
-    for (layer, head), after in zip(every, changed(model, trace, asked, changes), strict=True):
-        found[layer, head] = after - before
-    return Result(found, ("layer", "head"))
+    yield from _filled(shape, every, in_parts(model, trace, asked, changes), lambda after: after - before)
+
+
+def _filled(
+    shape: tuple[int, int],
+    places: Iterable[tuple[int, ...]],
+    parts: Iterable[list[float]],
+    effect: Callable[[float], float],
+    axes: tuple[str, str] = ("layer", "head"),
+    labels: Labels | None = None,
+) -> Iterator[Result]:
+    """Yield a map, first without any numbers, then with those of each part more."""
+    found, at = np.full(shape, np.nan), iter(places)
+    yield Result(found.copy(), axes, labels)
+    for part in parts:
+        for value in part:
+            found[next(at)] = effect(value)
+        yield Result(found.copy(), axes, labels)
 
 
 def _checked(heads: Sequence[object]) -> Iterable[tuple[int, int]]:
@@ -91,7 +118,12 @@ def _checked(heads: Sequence[object]) -> Iterable[tuple[int, int]]:
         yield each
 
 
-def patch(
+def patch(model: Circuits, *args: Any, **options: Any) -> Result:  # noqa: ANN401 - those of the steps
+    """Put values of a text into its twin: see `Model.patch`."""
+    return last_of(patch_steps(model, *args, **options))
+
+
+def patch_steps(
     model: Circuits,
     text: Given,
     twin: Given,
@@ -102,23 +134,35 @@ def patch(
     twin_target: Given | None = None,
     position: int = -1,
     kind: str = "self",
-) -> Result:
-    """Put values of a text into its twin: see `Model.patch`."""
+) -> Iterator[Result]:
+    """Yield the map of `Model.patch` as it grows; NaN is not known yet."""
     source, run = model(text, target), model(twin, target if twin_target is None else twin_target)
     asked = metric_of(source, metric, position)
-    if len(source.ids) != len(run.ids) or len(source.context_tokens) != len(run.context_tokens):
-        raise ArrayError(
-            f"the text has {len(source.tokens)} tokens and its twin {len(run.tokens)}: values are put in by position, "
-            "so give a twin of as many tokens"
-        )
+    check_lengths(source, run)
     head = head_of(source)()
     whole, none = asked.of(source.run, head), asked.of(run.run, head)
     if whole == none:
         raise ArrayError("the text and its twin give the same answer, so nothing can be brought from one to the other")
     changes, shape, axes = _put_in(source, where, kind)
-    values = np.array(changed(model, run, asked, changes)).reshape(shape)
     tokens = run.tokens if kind != "encoder" else run.context_tokens
-    return Result((values - none) / (whole - none), axes, {"token": tokens} if "token" in axes else {})
+    labels = {"token": tokens} if "token" in axes else {}
+    parts = in_parts(model, run, asked, changes)
+    yield from _filled(shape, np.ndindex(shape), parts, lambda value: (value - none) / (whole - none), axes, labels)
+
+
+def check_lengths(source: Trace, run: Trace) -> None:
+    """Refuse a twin that is longer or shorter than the text.
+
+    Raises
+    ------
+    ArrayError
+        If the two have not as many tokens.
+    """
+    if len(source.ids) != len(run.ids) or len(source.context_tokens) != len(run.context_tokens):
+        raise ArrayError(
+            f"the text has {len(source.tokens)} tokens and its twin {len(run.tokens)}: values are put in by position, "
+            "so give a twin of as many tokens"
+        )
 
 
 def _put_in(source: Trace, where: str, kind: str) -> tuple[Iterable[Change], tuple[int, int], tuple[str, str]]:

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
+from attention_explorer.model.arrays import Floats
+from attention_explorer.model.checkpoint import checkpoint
 from attention_explorer.model.scalars import size_from
 from attention_explorer.model.softmax import softmax
 from attention_explorer.sources.circuits.metric import head_of, place_of, word_id
@@ -67,6 +69,36 @@ class Lens(Results):
         """
         order = np.argsort(-np.asarray(self.probabilities), axis=1, kind="stable")[:, : size_from(1, "k", k)]
         return [[self._trace.token(each) for each in row] for row in order.tolist()]
+
+
+class Decided(NamedTuple):
+    """The most probable words at every position, if the model ended after each of its layers.
+
+    The first row is before the first layer, and the last what the model itself says; (layers + 1, n, k) each.
+    """
+
+    ids: np.ndarray[tuple[int, ...], np.dtype[np.int64]]
+    probabilities: Floats
+
+
+def decided(trace: Trace, k: int = 5) -> Decided:
+    """Look at the residuals of all positions through the last norm and matrix, layer by layer.
+
+    Raises
+    ------
+    ExplorerError
+        If the model has no head.
+    """
+    head, run = head_of(trace)(), trace.run.main
+    ids, probabilities = [], []
+    for place, rows in enumerate(run.hidden):
+        checkpoint()
+        norm = None if place == run.count else run.stack.final_norm
+        found = np.stack([softmax(row) for row in head(rows if norm is None else norm(rows))])
+        best = np.argsort(-found, axis=1, kind="stable")[:, :k]
+        ids.append(best)
+        probabilities.append(np.take_along_axis(found, best, axis=1))
+    return Decided(np.stack(ids), np.stack(probabilities))
 
 
 def lens(trace: Trace, position: int = -1) -> Lens:

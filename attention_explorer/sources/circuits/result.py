@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import io
 import os
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
-from typing import Any, Self
+from typing import Any, NamedTuple, Self, TypeVar
 
 import numpy as np
 
@@ -19,7 +19,72 @@ MOST_ROWS, MOST_COLUMNS, MOST_LETTERS = 12, 10, 10
 Labels = Mapping[str, tuple[str, ...]]
 
 
-class Result(np.ndarray[Any, np.dtype[Any]]):
+class Shown(NamedTuple):
+    """Where the window shows a result.
+
+    Attributes
+    ----------
+    path : Path
+        The folder or file of the model.
+    text : str
+        What it reads; empty where that does not matter.
+    fields : mapping of str to object
+        Fields of the Circuits page, the view among them.
+    """
+
+    path: Path
+    text: str
+    fields: Mapping[str, object]
+
+
+OPENERS: list[Callable[[Shown], None]] = []
+"""What opens the window, where there is one: Python’s interface has it stand here."""
+R = TypeVar("R", bound="Openable")
+
+
+class Openable:
+    """What can be looked at in the window, if it was asked of a model in a way that the window asks too."""
+
+    shown: Shown | None = None
+
+    def open(self) -> None:
+        """Open the window on the view of the Circuits page that asks the same.
+
+        A script waits until it is closed, a notebook goes on.
+
+        Raises
+        ------
+        ArrayError
+            If the window does not ask that: of ids instead of a text, or what arithmetic has made.
+        """
+        if self.shown is None or not OPENERS:
+            raise ArrayError(
+                "the window does not ask what this is an answer to: open what a model returns that is asked of a text"
+            )
+        OPENERS[-1](self.shown)
+
+
+def shown_as(result: R, path: Path, text: object, **fields: object) -> R:
+    """Have a result know where the window shows it; nowhere if the text is none."""
+    if isinstance(text, str):
+        object.__setattr__(result, "shown", Shown(path, text, fields))
+    return result
+
+
+def is_pair(metric: object) -> bool:
+    """Whether a metric is one word against another, as texts: what the window asks."""
+    return isinstance(metric, tuple) and len(metric) == 2 and all(isinstance(word, str) for word in metric)
+
+
+def fields_of(metric: object, options: Mapping[str, object]) -> dict[str, object]:
+    """Return the fields of the Circuits page that ask for a pair of words, or for the loss on the sentence."""
+    position = options.get("position", -1)
+    if isinstance(metric, tuple):
+        return {"answer": metric[0], "against": metric[1], "breaks": "answer", "position": position}
+    return {"breaks": "loss"}
+
+
+class Result(Openable, np.ndarray[Any, np.dtype[Any]]):
     """An array of NumPy that knows what its axes are.
 
     Attributes
@@ -42,6 +107,7 @@ class Result(np.ndarray[Any, np.dtype[Any]]):
     def __array_finalize__(self, before: object) -> None:
         axes = getattr(before, "axes", ())
         same = isinstance(before, np.ndarray) and before.shape == self.shape
+        self.shown = None
         self.axes, self.labels = (axes, getattr(before, "labels", {})) if same else ((), {})
 
     def __array_wrap__(
@@ -75,7 +141,7 @@ class Result(np.ndarray[Any, np.dtype[Any]]):
         save(Path(path), {"": self})
 
 
-class Results:
+class Results(Openable):
     """Several results of one question; each is a field."""
 
     def arrays(self) -> dict[str, Result]:
@@ -83,7 +149,10 @@ class Results:
         return {name: value for name, value in vars(self).items() if isinstance(value, Result)}
 
     def __repr__(self) -> str:
-        said = [f"{name}: {value!r}" for name, value in vars(self).items() if not isinstance(value, Result | Mapping)]
+        others = (
+            (name, value) for name, value in vars(self).items() if not isinstance(value, Result | Mapping | Shown)
+        )
+        said = [f"{name}: {value!r}" for name, value in others]
         said += [f"{name}: " + ", ".join(map(str, names)) for name, names in self.named_heads().items()]
         return "\n".join([*(f"{name}: {table(value)}" for name, value in self.arrays().items()), *said])
 

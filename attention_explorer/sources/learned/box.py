@@ -47,6 +47,9 @@ BOX = {
     "repeat": Boxed(
         LearningSetup(task="repeat", d_model=48, length=24, batch=64, rate=0.005, warm_up=100, seed=2), 600
     ),
+    "repeat-4": Boxed(
+        LearningSetup(task="repeat", heads=4, d_model=48, length=24, batch=64, rate=0.005, warm_up=100), 600
+    ),
     "translation": Boxed(
         LearningSetup(task="translation", layers=1, d_ff=64, length=3, rate=0.005, seed=1),
         300,

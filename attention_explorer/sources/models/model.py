@@ -237,7 +237,9 @@ class Model(Circuits):
             together(trace.run for trace in traces)
             return traces
         taken = self.taken(text, target)  # type: ignore[arg-type] # is one
-        return self.traced(*taken, self.run(*taken, since=None if since is None else since.run, **given))
+        trace = self.traced(*taken, self.run(*taken, since=None if since is None else since.run, **given))
+        trace.asked_of = (self.path, text) if isinstance(text, str) and target is None else None
+        return trace
 
     def lazily(self, text: Given, target: Given | None = None, **given: Any) -> Trace:  # noqa: ANN401 - those of run
         """Return a trace of which layers are run when they are looked at; arguments are those of `run`."""

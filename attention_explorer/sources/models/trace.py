@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from contextlib import suppress
 from functools import cached_property
+from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
@@ -18,7 +19,7 @@ from attention_explorer.model.transformer.changes import HEAD
 from attention_explorer.model.transformer.stack import Maps
 from attention_explorer.sources.circuits.lens import Lens, lens
 from attention_explorer.sources.circuits.metric import Asked, Word, metric_of
-from attention_explorer.sources.circuits.result import Result
+from attention_explorer.sources.circuits.result import R, Result, fields_of, is_pair, shown_as
 from attention_explorer.sources.circuits.split import Contributions, Writers, contributions, writers
 from attention_explorer.sources.circuits.words import TowersGradients, Words, gradients, words
 from attention_explorer.sources.models.tokeniser import Tokeniser
@@ -52,6 +53,8 @@ class Trace:
         self, run: TransformerRun, tokens: tuple[str, ...], context_tokens: tuple[str, ...], tokeniser: Tokeniser
     ) -> None:
         self.run, self._tokeniser = run, tokeniser
+        self.asked_of: tuple[Path, str] | None = None
+        """The model and the text, if it is a text that the window can ask of; see `open` of results."""
         self.tokens, self.context_tokens = tokens, context_tokens
 
     @property
@@ -217,7 +220,7 @@ class Trace:
         -----
         nostalgebraist 2020 (the logit lens). What is read off lower layers was never meant to be read so.
         """
-        return lens(self, position)
+        return self._shown(lens(self, position), "decided", position=position)
 
     def contributions(self, answer: Word, against: Word | None = None, position: int = -1) -> Contributions:
         """Split the logit of a word, less that of another, into what each head and network wrote of it.
@@ -247,7 +250,7 @@ class Trace:
         Elhage et al. 2021 (direct logit attribution). What a part wrote straight to the answer, not what it does for it
         through later parts: `Model.knock_out` measures both.
         """
-        return contributions(self, answer, against, position)
+        return self._shown_for(contributions(self, answer, against, position), "writes", answer, against, position)
 
     def writers(self, layer: int, head: int, query: int, key: int) -> Writers:
         """Split a score q · k · scale of a head into what earlier heads, networks and the embedding wrote of it.
@@ -301,7 +304,18 @@ class Trace:
         Gradient × input: Denil et al. 2014. Values set to zero: after Mohebbi et al. 2023, here of all layers at once
         and by the answer. The two differ where a softmax is saturated.
         """
-        return words(self, answer, against, position)
+        return self._shown_for(words(self, answer, against, position), "words", answer, against, position)
+
+    def _shown(self, result: R, view: str, **fields: object) -> R:
+        if self.asked_of is None or self.run.is_altered:
+            return result
+        path, text = self.asked_of
+        return shown_as(result, path, text, view=view, **fields)
+
+    def _shown_for(self, result: R, view: str, answer: Word, against: Word | None, position: int) -> R:
+        """Have a result know where the window shows it, which asks for one word against another."""
+        pair = answer, against
+        return self._shown(result, view, **fields_of(pair, {"position": position})) if is_pair(pair) else result
 
     def gradients(self, metric: Asked, position: int = -1) -> TowersGradients:
         """Pull the gradient of a number back to all that was computed: residuals, q, k, v, scores, weights, heads.

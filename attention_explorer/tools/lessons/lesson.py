@@ -29,6 +29,7 @@ NAMES = (
     "layer",
     "learned",
     "real",
+    "circuit",
     "recap",
 )
 """The lessons that come with the program, in the order in which they are meant to be taken."""

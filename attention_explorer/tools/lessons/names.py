@@ -40,6 +40,7 @@ if TYPE_CHECKING:
     from attention_explorer.model import AttentionMap, MapSummary, ModelSize
     from attention_explorer.pages.block.boxes import Box
     from attention_explorer.pages.block.diagram import DiagramPicture
+    from attention_explorer.pages.circuits.state import CircuitsState
     from attention_explorer.pages.lab.bench import BenchPicture
     from attention_explorer.pages.lab.cost_state import CostState
     from attention_explorer.pages.lab.scores_state import ScalingState
@@ -567,6 +568,12 @@ def _training(state: TrainingState) -> Members:
     }
 
 
+def _circuits(state: CircuitsState) -> Members:
+    from attention_explorer.tools.lessons.circuit_names import circuits_members
+
+    return {**circuits_members(state)}
+
+
 _SHOWN: Mapping[str, Callable[[Any], Members]] = {
     "lookup": _lookup,
     "heads": _heads,
@@ -575,5 +582,6 @@ _SHOWN: Mapping[str, Callable[[Any], Members]] = {
     "block": _block,
     "cost": _cost,
     "training": _training,
+    "circuits": _circuits,
 }
 """By page: what it shows besides its fields. Another page gets a function here when a lesson asks for its numbers."""

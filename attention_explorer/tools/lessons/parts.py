@@ -43,6 +43,8 @@ PARTS: Mapping[str, tuple[str, ...]] = {
     "training.curves": ("Loss and right answers",),
     "training.ask": ("sentence",),
     "training.break": ("Large picture",),
+    "circuits.picture": ("Large picture",),
+    "circuits.find": ("Find the circuit",),
 }
 """By dotted name: what a page calls its parts for screen readers, which stays when the page is built anew."""
 _OF_A_RUN = TrainingView.WATCH, TrainingView.MAP, TrainingView.BREAK

@@ -1,0 +1,109 @@
+"""The views of the Circuits page: one question each."""
+
+from __future__ import annotations
+
+from functools import cache
+from typing import Any
+
+from attention_explorer.kit.frame.view import Part, Try, View
+from attention_explorer.kit.picture import Picture
+from attention_explorer.pages.circuits.presets import CIRCUITS_PRESETS
+from attention_explorer.pages.circuits.state import (
+    TEXT,
+    Breaks,
+    CircuitsState,
+    CircuitsView,
+    Looks,
+    PutIn,
+    Reads,
+    changed,
+)
+from attention_explorer.pages.circuits.ui.heads import WhatBreaks, WhoLooks
+from attention_explorer.pages.circuits.ui.of_text import Decided, Twins, Words, Writes
+from attention_explorer.pages.circuits.ui.reads import Found, ReadsPicture
+
+PART = Part("circuits", CircuitsState, CIRCUITS_PRESETS, changed, shown_by="view")
+Tries = tuple[Try[CircuitsState], ...]
+_ANSWER = ("answer", "against", "position")
+_OF_HEADS, _READ, _TWINS = ("look", "breaks", "seed"), ("sentence",), ("sentence", "twin", "put_in")
+"""What captions say; of an answer the headline does."""
+
+
+@cache
+def views() -> tuple[View[Any], ...]:
+    """Return the views, in the order of the questions."""
+    looks: Tries = (
+        Try("Click another head", lambda state: (state.layer, state.head) != (0, 3)),
+        Try("Ask who looks at what followed", lambda state: state.look is Looks.INDUCTION, "look"),
+        Try("Draw other random texts", lambda state: state.seed != 0, "seed"),
+    )
+    breaks: Tries = (
+        Try("Click the head that is missed most", lambda state: (state.layer, state.head) == (0, 3), fits=_is_of_four),
+        Try("Measure the answer instead", lambda state: state.breaks is Breaks.ANSWER, "breaks"),
+    )
+    decided: Tries = (
+        Try("Click a cell for its words", lambda state: state.position >= 0),
+        Try("Type another text", lambda state: state.sentence != TEXT, "sentence"),
+    )
+    writes: Tries = (
+        Try("Ask for another answer", lambda state: bool(state.answer), "answer"),
+        Try("Take another word off it", lambda state: bool(state.against), "against"),
+    )
+    words: Tries = (Try("Ask for another answer", lambda state: bool(state.answer), "answer"),)
+    reads: Tries = (
+        Try("Click a head that copies", lambda state: state.layer > 0),
+        Try("Read by values", lambda state: state.reads is Reads.VALUES, "reads"),
+    )
+    twins: Tries = (Try("Put in one head at a time", lambda state: state.put_in is PutIn.HEAD, "put_in"),)
+    found: Tries = (Try("Find it on another text", lambda state: state.seed != 0, "seed"),)
+    view = CircuitsView
+    asks = (
+        "Who looks like what: how much of its attention each head gives to one kind of place",
+        "What breaks without a head, beside where it looks",
+        "Where it is decided: what the model would say if it ended after a layer",
+        "Who writes it: what each head and network wrote of an answer, in bars that add up",
+        "Which words made an answer: measured, and the gradient’s estimate",
+        "Who reads whom: what joins heads of different layers, by the weights",
+        "What of a sentence brings its answer into a twin",
+        "The circuit that copies, found, with what breaks without it",
+    )
+    return (
+        _view(view.LOOKS, "Looks like", asks[0], WhoLooks(), ("look",), ("look", "seed"), looks),
+        _view(view.BREAKS, "What breaks", asks[1], WhatBreaks(), ("look", "breaks"), _breaks_more(), breaks, _OF_HEADS),
+        _view(view.DECIDED, "Decided", asks[2], Decided(), ("sentence",), ("sentence", "position"), decided, _READ),
+        _view(view.WRITES, "Writes", asks[3], Writes(), ("sentence", "answer"), ("sentence", *_ANSWER), writes, _READ),
+        _view(view.WORDS, "Words", asks[4], Words(), ("sentence", "answer"), ("sentence", *_ANSWER), words, _READ),
+        _view(view.READS, "Reads", asks[5], ReadsPicture(), ("reads",), ("reads",), reads),
+        _view(view.TWINS, "Twins", asks[6], Twins(), ("sentence", "twin", "put_in"), _twins_more(), twins, _TWINS),
+        _view(view.FOUND, "Circuit", asks[7], Found(), ("seed",), ("seed",), found),
+    )
+
+
+def _breaks_more() -> tuple[str, ...]:
+    return "look", "breaks", "seed", "sentence", *_ANSWER
+
+
+def _twins_more() -> tuple[str, ...]:
+    return "sentence", "twin", "put_in", *_ANSWER
+
+
+def _view(
+    view: CircuitsView,
+    title: str,
+    tip: str,
+    picture: Picture[CircuitsState, Any],
+    fields: tuple[str, ...],
+    more: tuple[str, ...],
+    tries: Tries,
+    made_with: tuple[str, ...] = (),
+) -> View[Any]:
+    return View(view, title, tip, PART, view, picture, "", fields, more, tries, made_with)
+
+
+def view_of(name: CircuitsView) -> View[Any]:
+    """Return a view by its name."""
+    return next(view for view in views() if view.id is name)
+
+
+def _is_of_four(state: CircuitsState) -> bool:
+    return state.recipe == CircuitsState().recipe and state.breaks is Breaks.COPY
