@@ -41,7 +41,7 @@ class ExplorerState(CheckedFields):
         PositionsState, "Positions", "An encoding of positions, its sizes, and what is shown of it", "Change Positions"
     )
     block: BlockState = declared(
-        BlockState, "Block", "A layer, its parts that can be switched, and what is shown of it", "Change Block"
+        BlockState, "Layer", "A layer, its parts that can be switched, and what is shown of it", "Change Layer"
     )
     scaling: ScalingState = declared(
         ScalingState, "Scaling", "How scores are drawn, and the softmax bench", "Change Scaling"

@@ -1,4 +1,4 @@
-"""What goes through the Block page: the tutorials' numbers, and what is refused in words."""
+"""What goes through the Layer page: the tutorials' numbers, and what is refused in words."""
 
 from __future__ import annotations
 

@@ -92,8 +92,7 @@ def type_number(control: str, number: float) -> Callable[[Learner], None]:
 
 def click_softmax(learner: Learner) -> None:
     settle(learner)
-    frame = learner.canvas.picture_layout.diagram.places["weights"].frame
-    learner.click(frame.topLeft() + QPointF(12.0, 6.0))
+    learner.click(learner.canvas.picture_layout.layout.places["weights"].cells.center())
 
 
 def press_down(learner: Learner) -> None:

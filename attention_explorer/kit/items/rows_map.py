@@ -12,7 +12,7 @@ from attention_explorer.kit.drawing.colour_bar import paint_small_bar
 from attention_explorer.kit.drawing.heatmap import paint_cells, paint_row_label, paint_row_labels
 from attention_explorer.kit.drawing.heatmap_layout import LINE_HEIGHT, HeatmapLayout, Labels, label_size, longest_label
 from attention_explorer.kit.drawing.marks import colour_of, paint_question_mark, text_size
-from attention_explorer.kit.items.item import Hit
+from attention_explorer.kit.items.item import Hit, around
 from attention_explorer.kit.items.map import Map
 from attention_explorer.kit.theme import Look
 
@@ -60,10 +60,17 @@ class RowsMap(Map):
             painter.fillRect(layout.cells, QColor(look.theme.track))
             paint_question_mark(painter, layout.cells, look, 28)
         else:
-            paint_cells(painter, self.picture, layout, look, vector=vector)
+            self.paint_values(painter, layout, look, vector=vector)
         if not layout.bar.isEmpty():
             paint_small_bar(painter, self.picture, layout.bar, look, vector=vector)
         paint_row_labels(painter, self.picture, layout, look)
+        if self.framed_row is not None:
+            ends = (layout.rectangle(self.framed_row, column) for column in (0, layout.columns - 1))
+            paint_outline(painter, around(ends), look.theme.text, look)
+
+    def paint_values(self, painter: QPainter, layout: HeatmapLayout, look: Look, *, vector: bool) -> None:
+        """Paint the cells."""
+        paint_cells(painter, self.picture, layout, look, vector=vector)
 
     def _paint_title(self, painter: QPainter, layout: HeatmapLayout, look: Look) -> None:
         font, small = look.font(14, bold=True), look.font(12)

@@ -1,4 +1,4 @@
-"""Ready-made states of the Block page, each with a sentence that says what to look for."""
+"""Ready-made states of the Layer page, each with a sentence that says what to look for."""
 
 from __future__ import annotations
 
@@ -183,10 +183,3 @@ def block_preset(identifier: str) -> Preset[BlockState]:
         There is none; the message lists those there are.
     """
     return preset_of(BLOCK_PRESETS, identifier)
-
-
-def is_changed(state: BlockState) -> bool:
-    """Whether the settings are no longer those of the preset; which part of them is looked at does not count."""
-    ready = block_preset(state.preset).state
-    looked_at = {name: getattr(ready, name) for name in ("picture", "layer", "box", "head", "token", "count")}
-    return replace(state, **looked_at) != ready

@@ -1,4 +1,4 @@
-"""What goes through the Block page: the tokens, their vectors and a stack of layers, drawn from the seed or learned.
+"""What goes through the Layer page: the tokens, their vectors and a stack of layers, drawn from the seed or learned.
 
 All random numbers come from one `numpy.random.RandomState(seed)`, whose stream is frozen for ever (NEP 19), in the
 order of the tutorials: the vectors of all tokens, times the embedding scale; then, layer after layer, W_q, W_k, W_v,

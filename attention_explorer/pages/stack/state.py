@@ -1,16 +1,14 @@
-"""What a person can change on the Block page: the layer, its parts that can be switched, and what is shown of it."""
+"""What a person can change on the Layer page: the layer, its parts that can be switched, and what is shown of it."""
 
 from __future__ import annotations
 
-import math
 from dataclasses import dataclass, replace
 from enum import StrEnum
-from typing import Self
+from typing import Any, Self
 
 from attention_explorer.core.counting import MOST_TOKENS as MOST_KNOWN
 from attention_explorer.core.counting import Count, count_declared
-from attention_explorer.core.declared import Kind, declared
-from attention_explorer.errors import ExplorerError
+from attention_explorer.core.declared import Kind, declared, derived, with_value
 from attention_explorer.fields import CheckedFields
 from attention_explorer.model.activations import Activation
 from attention_explorer.model.norm import NormKind
@@ -19,6 +17,7 @@ from attention_explorer.model.sublayer import NormPlacement
 from attention_explorer.pages.preset_lists import preset_declared
 from attention_explorer.sources.learned.setup import LearningSetup
 from attention_explorer.sources.learned_recipe import MOST_STEPS
+from attention_explorer.sources.tokens import tokens_in
 
 WIDEST, WIDEST_HIDDEN = 1024, 4096
 LARGEST_FACTOR = 10.0
@@ -91,7 +90,7 @@ class LearnedStack(CheckedFields):
 
 
 OF_BLOCK = (BlockPicture.LAYER, BlockPicture.FUTURE, BlockPicture.CACHE)
-"""The pictures of the Block page; the others are views of Lab."""
+"""The pictures of the Layer page; the others are views of Lab."""
 LEARNED_WITH = "These weights were learned with it: train others on the Training page, or choose a preset."
 
 
@@ -105,7 +104,7 @@ def _has_norm(state: BlockState) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class BlockState(CheckedFields):
-    """The Block page. Counted from 0; what does not fit is clamped while it is shown, never altered."""
+    """The Layer page. Counted from 0; what does not fit is clamped while it is shown, never altered."""
 
     sentence: str = declared(
         "The cat sat on the mat",
@@ -120,6 +119,7 @@ class BlockState(CheckedFields):
         "Change the batch",
         low=1,
         high=MOST_BATCH,
+        shown=lambda state: state.learned is None,
     )
     d_model: int = declared(
         64,
@@ -176,6 +176,7 @@ class BlockState(CheckedFields):
         "How large the random vectors of the tokens are; 0.5 in one tutorial. 0 to 100",
         "Scale the embeddings",
         high=100.0,
+        shown=lambda state: state.learned is None,
     )
     initialiser: Initialiser = declared(
         Initialiser.HE,
@@ -309,6 +310,7 @@ class BlockState(CheckedFields):
         "How many tokens have been decoded, one after the other. ← and → on the picture do the same.",
         "Decode tokens",
         high=_LAST_TOKEN,
+        ends=lambda state: (1, state.token_count),
     )
     norm_scale: float = declared(
         1e-3,
@@ -341,21 +343,9 @@ class BlockState(CheckedFields):
         held = {name: min(max(number, 1), limits[name]) for name, number in changes.items()}
         return replace(self, **held)  # type: ignore[arg-type]
 
-    def with_number(self, name: str, number: float, low: float, high: float) -> Self:
-        """Return the state with another gain, eps, scale or factor, held between ``low`` and ``high``.
-
-        Raises
-        ------
-        ExplorerError
-            It is not a number.
-        """
-        if math.isnan(number):
-            raise ExplorerError(f"The {name.replace('_', ' ')} needs a number from {low:g} to {high:g}.")
-        return replace(self, **{name: min(max(number, low), high)})  # type: ignore[arg-type]
-
     @property
     def picture_shown(self) -> BlockPicture:
-        """What the Block page shows: the diagram, if the picture wished for is one of Lab."""
+        """What the Layer page shows: the diagram, if the picture wished for is one of Lab."""
         return self.picture if self.picture in OF_BLOCK else BlockPicture.LAYER
 
     @property
@@ -367,3 +357,55 @@ class BlockState(CheckedFields):
     def head_shown(self) -> int:
         """The head wished for, or the last there is."""
         return min(self.head, self.heads - 1)
+
+    @property
+    def token_count(self) -> int:
+        """How many tokens the sentence has, at least 1."""
+        return max(len(tokens_in(self.sentence)), 1)
+
+    @property
+    @derived(
+        "layer",
+        "Which layer of the stack is shown",
+        "Show another layer",
+        is_view=True,
+        high=MOST_LAYERS,
+        ends=lambda state: (state.count.first, state.count.number(state.layers - 1)),
+        shown=lambda state: state.layers > 1,
+    )
+    def layer_number(self) -> int:
+        """The number of the layer on show, as it is counted."""
+        return self.count.number(self.layer_shown)
+
+    @property
+    @derived(
+        "head",
+        "Which head is drawn large. Page Up and Page Down on the picture change it too.",
+        "Show another head",
+        is_view=True,
+        high=MOST_HEADS,
+        ends=lambda state: (state.count.first, state.count.number(state.heads - 1)),
+        shown=lambda state: state.heads > 1,
+    )
+    def head_number(self) -> int:
+        """The number of the head on show, as it is counted."""
+        return self.count.number(self.head_shown)
+
+    @property
+    @derived(
+        "replace token",
+        "The token whose vector is replaced by noise × 99. You can also click a token in the picture.",
+        "Replace a token",
+        high=MOST_KNOWN,
+        ends=lambda state: (state.count.first, state.count.number(state.token_count - 1)),
+    )
+    def replaced_number(self) -> int:
+        """The number of the token that is replaced, as it is counted."""
+        return self.count.number(min(self.changed_token, self.token_count - 1))
+
+    def with_field(self, name: str, value: Any) -> Self:  # noqa: ANN401 # of the type of its field
+        """Return the state with another value in a field, or in what is derived from fields."""
+        numbered = {"layer_number": "layer", "head_number": "head", "replaced_number": "changed_token"}
+        if name in numbered:
+            return replace(self, **{numbered[name]: max(self.count.index_of(round(value)), 0)})  # type: ignore[arg-type]
+        return with_value(self, name, value)

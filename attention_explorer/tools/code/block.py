@@ -1,16 +1,16 @@
-"""The programs of the Block page: a layer, a stack of them, and what is tried on them."""
+"""The programs of the Layer page: a layer, a stack of them, and what is tried on them."""
 
 from __future__ import annotations
 
 from dataclasses import replace
 
 from attention_explorer.model import Activation, NormKind, NormPlacement
-from attention_explorer.pages.block.cache import decoded_shown
-from attention_explorer.pages.block.diagram import diagram_picture
-from attention_explorer.pages.block.future import NOISE, changed_shown
-from attention_explorer.pages.block.wording import picture_title
 from attention_explorer.pages.lab.depth import DRAWS, TOKENS, depth_setting
 from attention_explorer.pages.lab.norm import FEATURES, LARGEST_SCALE, LEAST_SCALE, STEPS_PER_DECADE
+from attention_explorer.pages.layer.cache import decoded_shown
+from attention_explorer.pages.layer.diagram import diagram_picture
+from attention_explorer.pages.layer.future import NOISE, changed_shown
+from attention_explorer.pages.layer.wording import picture_title
 from attention_explorer.pages.stack.learned import learned_layers
 from attention_explorer.pages.stack.stack import check_sizes
 from attention_explorer.pages.stack.state import OF_BLOCK, BlockPicture, BlockState, Initialiser, LearnedStack

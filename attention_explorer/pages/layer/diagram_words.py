@@ -8,9 +8,12 @@ from attention_explorer.core.numerals import MINUS, compact, grouped, percent, p
 from attention_explorer.model import Activation, NormKind
 from attention_explorer.model.arrays import Floats
 from attention_explorer.model.depth import mean_token_cosine
-from attention_explorer.pages.block.boxes import Box, Form
-from attention_explorer.pages.block.diagram import DiagramPicture
+from attention_explorer.pages.layer.boxes import Box, Form
+from attention_explorer.pages.layer.diagram import DiagramPicture, shape_trace
+from attention_explorer.pages.layer.wording import layer_truths
+from attention_explorer.pages.stack.learned import recipe_of
 from attention_explorer.pages.stack.wording import ACTIVATION_NAMES
+from attention_explorer.sources.registry import source_of
 
 
 def short(number: float) -> str:
@@ -243,3 +246,57 @@ def parameter_words(picture: DiagramPicture) -> str:
         parts += f", feed-forward {grouped(counts['feed_forward'])}"
     whole = f"; {layers} layers {grouped(layers * total)}" if layers > 1 else ""
     return f"{grouped(total)} parameters: {parts}{whole}"
+
+
+# ---- Panel and drawer ----
+
+
+def panel_sentence(picture: DiagramPicture) -> str:
+    """Return what stands beside the diagram: the box that is looked at, or what the followed token reads."""
+    token, box = picture.token, picture.chosen
+    if token is None:
+        return f"{box.formula}. {box.shape_text}: mean {short(box.summary.mean)}, std {short(box.summary.std)}."
+    row = picture.box("weights").part(picture.head)[token]
+    best = int(np.argmax(row))
+    where = picture.state.count.head(picture.head)
+    said = f"In {where} it reads {token_name(picture, best)} most: {plain(float(row[best]), 3)}."
+    values = np.linalg.norm(picture.box("v").part(picture.head), axis=-1)
+    arriving = int(np.argmax(row * values))
+    if arriving != best:
+        said += (
+            f" But the value of that is short ({short(float(values[best]))}): most of what arrives is from "
+            f"{token_name(picture, arriving)} ({short(float(values[arriving]))})."
+        )
+    return said
+
+
+def layer_sentences(picture: DiagramPicture) -> tuple[str, ...]:
+    """Return what the drawer says of the box that is looked at, of the token that is followed and of the layer."""
+    box, found = picture.chosen, picture.chosen.summary
+    number = picture.boxes.index(box) + 1
+    share = 0.0 if picture.trace is None else picture.trace.feed_forward.inside.zero_share
+    way = ", ".join(f"{title} {short(norm)}".replace(" ", "\N{NO-BREAK SPACE}") for title, norm in token_path(picture))
+    lines = (
+        f"Box {number} of {len(picture.boxes)}: {box.what} {box.shape_text}. {box.formula}.",
+        f"mean {short(found.mean)}, standard deviation {short(found.std)}; norm {short(found.norm)}, of a row "
+        f"{short(found.row_norm)} on average; range {short(found.low)} to {short(found.high)}.",
+        f"{percent(found.masked)} masked: −∞, not counted here." if found.masked else "",
+        *row_sentences(picture, box),
+        f"{token_name(picture, picture.token)} from box to box: {way}." if picture.token is not None else "",
+        *_origin_sentences(picture),
+        f"Shapes: {shape_trace(picture)}.",
+        *likeness_sentences(picture),
+        f"{percent(share)} of the hidden units are exactly 0." if share else "",
+        f"{parameter_words(picture)}.",
+        *layer_truths(picture.state),
+    )
+    return tuple(filter(None, lines))
+
+
+def _origin_sentences(picture: DiagramPicture) -> tuple[str, ...]:
+    """Return how the layers were learned, if they were."""
+    recipe = recipe_of(picture.state)
+    if recipe is None:
+        return ()
+    origin = source_of(recipe).origin
+    return (f"{origin[0].upper()}{origin[1:]}.",)

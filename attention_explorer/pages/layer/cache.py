@@ -13,7 +13,7 @@ from attention_explorer.core.map_picture import MapPicture
 from attention_explorer.core.numerals import counted, percent, size_text
 from attention_explorer.model import Activation, ModelSize, causal_mask
 from attention_explorer.model.checkpoint import checkpoint
-from attention_explorer.pages.block.future import token_count
+from attention_explorer.pages.layer.future import token_count
 from attention_explorer.pages.stack.learned import steps_to_learn
 from attention_explorer.pages.stack.maps import feature_map, weight_map
 from attention_explorer.pages.stack.stack import QUICK_NUMBERS, block_stack, check_sizes, count_numbers, without_view
@@ -110,6 +110,11 @@ def is_quick(state: BlockState) -> bool:
     return token_count(state) * count_numbers(state) <= 10 * QUICK_NUMBERS
 
 
+def is_known(state: BlockState) -> bool:
+    """Whether all steps of a state have been decoded already."""
+    return _kept.get(_key(state)) is not None
+
+
 def _key(state: BlockState) -> BlockState:
     """Return what decides the numbers; decoding is causal whatever the mask of the page."""
     return replace(without_view(state), causal=False)
@@ -162,14 +167,20 @@ def step_work(state: BlockState) -> Work:
 
 
 def _maps(state: BlockState, tokens: tuple[str, ...], decoding: Decoding) -> tuple[MapPicture, MapPicture, MapPicture]:
+    """Return keys, values and weights with a row for every token, of which those still to come are absent."""
     layer, head, decoded = state.layer_shown, state.head_shown, decoded_shown(state)
-    k, v = decoding.k[layer][head], decoding.v[layer][head]
-    weights = decoding.weights[layer][head]
-    # Colours of the whole: a row keeps its colours while others are added.
-    k_map, v_map = (
-        feature_map(array[:decoded], tokens[:decoded], end=float(np.abs(array).max(initial=0.0))) for array in (k, v)
+    later = np.arange(len(tokens)) >= decoded
+    k, v = (feature_map(held[layer][head], tokens) for held in (decoding.k, decoding.v))
+    weights = weight_map(decoding.weights[layer][head], ~causal_mask(len(tokens)), tokens)
+    k_map, v_map, weights = (
+        replace(
+            map_,
+            masked=map_.masked | later[:, None],
+            absent=(later, np.zeros(map_.values.shape[1], np.bool_) if number < 2 else later),
+        )
+        for number, map_ in enumerate((k, v, weights))
     )
-    return k_map, v_map, weight_map(weights[:decoded], ~causal_mask(len(tokens))[:decoded], tokens)
+    return k_map, v_map, weights
 
 
 # ---- Words ----
@@ -226,9 +237,9 @@ def cache_sentences(picture: CachePicture) -> tuple[str, ...]:
 def cache_words(picture: CachePicture, which: int, row: int, column: int) -> str:
     """Return a number of K (0), V (1) or the weights (2)."""
     map_ = picture.maps[which]
-    if not (0 <= row < map_.values.shape[0] and 0 <= column < map_.values.shape[1]):
-        return ""
     state = picture.state
+    if row >= picture.decoded:
+        return f"{state.count.token(picture.tokens[row], row)} is not decoded yet. Click to decode up to here"
     place, count = state.count.place(state.layer_shown, state.head_shown), state.count
     value = float(map_.values[row, column])
     if which == 2:
@@ -258,9 +269,9 @@ def cache_numbers(picture: CachePicture) -> dict[str, np.typing.NDArray[Any]]:
     """Return the numbers behind the picture."""
     k_map, v_map, weights = picture.maps
     return {
-        "k": k_map.values,
-        "v": v_map.values,
-        "weights": weights.values,
+        "k": k_map.values[: picture.decoded],
+        "v": v_map.values[: picture.decoded],
+        "weights": weights.values[: picture.decoded],
         "output_decoded": picture.decoding.output[: picture.decoded],
         "output_full": picture.decoding.full[: picture.decoded],
         "flops_with_cache": picture.work.cached,

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from attention_explorer.model import Activation, ModelSize, NormPlacement, causal_mask
-from attention_explorer.pages.block.cache import (
+from attention_explorer.pages.layer.cache import (
     cache_numbers,
     cache_picture,
     cache_sentences,
@@ -36,17 +36,17 @@ def test_decoding_is_full_causal_attention(norm: NormPlacement, feed_forward: bo
     np.testing.assert_allclose(picture.decoding.output, trace.output, rtol=1e-10, atol=1e-11)
     assert 0.0 <= picture.decoding.error(4) <= picture.decoding.error(6) < 1e-10
     inside = trace.layers[1].attention.inside
-    np.testing.assert_allclose(picture.maps[0].values, inside.k[2, :4], rtol=1e-10, atol=1e-11)
-    np.testing.assert_allclose(picture.maps[1].values, inside.v[2, :4], rtol=1e-10, atol=1e-11)
-    np.testing.assert_allclose(picture.maps[2].values, inside.weights[2, :4], rtol=1e-9, atol=1e-11)
+    np.testing.assert_allclose(picture.maps[0].values[:4], inside.k[2, :4], rtol=1e-10, atol=1e-11)
+    np.testing.assert_allclose(picture.maps[1].values[:4], inside.v[2, :4], rtol=1e-10, atol=1e-11)
+    np.testing.assert_allclose(picture.maps[2].values[:4], inside.weights[2, :4], rtol=1e-9, atol=1e-11)
 
 
 def test_the_cache_grows_by_a_row_and_the_others_stay() -> None:
     pictures = [cache_picture(with_decoded(STATE, count)) for count in range(1, 7)]
     for count, picture in enumerate(pictures, start=1):
-        assert [map_.cells[0] for map_ in picture.maps] == [count] * 3
+        assert [int((~map_.absent[0]).sum()) for map_ in picture.maps] == [count] * 3
         assert picture.numbers_held == 3 * 2 * 64 * count
-        np.testing.assert_array_equal(picture.maps[0].values, pictures[-1].maps[0].values[:count])
+        np.testing.assert_array_equal(cache_numbers(picture)["k"], pictures[-1].maps[0].values[:count])
         assert picture.maps[0].scale == pictures[-1].maps[0].scale
         assert picture.decoding is pictures[0].decoding  # nothing is decoded anew
 
@@ -91,7 +91,7 @@ def test_sentences_words_and_table() -> None:
     assert cache_words(picture, 0, 3, 0).startswith("layer 2, head 3: key of “on” (4), feature 0: ")
     assert "was not there yet" in cache_words(picture, 2, 0, 1)
     assert "with weight 1" in cache_words(picture, 2, 0, 0)
-    assert cache_words(picture, 1, 4, 0) == ""
+    assert cache_words(picture, 1, 4, 0).startswith("“the” (5) is not decoded yet")
     assert step_words(picture, 5).startswith("token 6, “mat”: ")
     assert step_words(picture, 6) == ""
 

@@ -1,4 +1,4 @@
-"""Layers that were learned, on the Block page: typed into, looked at, learned again, by real keys and clicks."""
+"""Layers that were learned, on the Layer page: typed into, looked at, learned again, by real keys and clicks."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from pictures_driver import PicturesDriver
+from layer_driver import LayerDriver
 from PySide6.QtCore import Qt
 
 from attention_explorer.pages.explorer import ExplorerState
@@ -22,14 +22,14 @@ SHOWN = replace(learned_block(*BOX["it"], "The cat sat on the mat because it was
 
 @pytest.fixture
 def block(make_window, hand):
-    def make(state: BlockState) -> PicturesDriver:
-        window = make_window(ExplorerState(block=state), Settings(theme=ThemeChoice.LIGHT, page="block"), (1280, 800))
-        return PicturesDriver(window, hand)
+    def make(state: BlockState) -> LayerDriver:
+        window = make_window(ExplorerState(block=state), Settings(theme=ThemeChoice.LIGHT, page="layer"), (1280, 800))
+        return LayerDriver(window, hand)
 
     return make
 
 
-def weights_of_it(driver: PicturesDriver) -> np.ndarray:
+def weights_of_it(driver: LayerDriver) -> np.ndarray:
     picture = driver.canvas.picture
     assert picture.tokens[7] == "it"
     return picture.box("weights").first[0, 7]
@@ -39,7 +39,7 @@ def test_another_adjective_moves_the_weight_and_an_unknown_one_is_refused(block)
     driver = block(SHOWN)
     driver.page.settle()
     assert weights_of_it(driver).argmax() == 1
-    field = driver.page.controls.sentence
+    field = driver.few("sentence")
     driver.type_into(field, "The cat sat on the mat because it was soft.")
     driver.page.settle()
     assert weights_of_it(driver).argmax() == 5
@@ -53,7 +53,7 @@ def test_the_other_layer_is_looked_at(block):
     driver = block(SHOWN)
     driver.page.settle()
     before = weights_of_it(driver)
-    driver.type_into(driver.page.controls.layer, "1")
+    driver.type_into(driver.main.box, "1")
     driver.page.settle()
     assert driver.page.title.text() == "Layer 1 of 2, from its input to its output"
     assert not np.allclose(weights_of_it(driver), before)

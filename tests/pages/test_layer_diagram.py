@@ -10,10 +10,13 @@ import numpy as np
 import pytest
 from written_numbers import csv_text
 
+from attention_explorer.core.numbers_export import Numbers
 from attention_explorer.model import Activation, NormKind, NormPlacement
-from attention_explorer.pages.block.boxes import Form
-from attention_explorer.pages.block.diagram import Residual, diagram_picture, shape_trace
-from attention_explorer.pages.block.diagram_words import (
+from attention_explorer.pages.lab.cost_numerals import SPACE
+from attention_explorer.pages.lab.ui.views import views as of_lab
+from attention_explorer.pages.layer.boxes import Form
+from attention_explorer.pages.layer.diagram import Residual, diagram_picture, shape_trace
+from attention_explorer.pages.layer.diagram_words import (
     box_words,
     cell_words,
     norm_words,
@@ -22,12 +25,9 @@ from attention_explorer.pages.block.diagram_words import (
     short,
     token_path,
 )
-from attention_explorer.pages.block.export import block_numbers, diagram_arrays
-from attention_explorer.pages.block.summary import summary_of
-from attention_explorer.pages.block.wording import settings_words, verdict
-from attention_explorer.pages.lab.cost_numerals import SPACE
-from attention_explorer.pages.lab.ui.views import views
-from attention_explorer.pages.stack.presets import BLOCK_PRESETS, block_preset, is_changed
+from attention_explorer.pages.layer.summary import summary_of
+from attention_explorer.pages.layer.ui.views import view_of, views
+from attention_explorer.pages.stack.presets import BLOCK_PRESETS, block_preset
 from attention_explorer.pages.stack.state import OF_BLOCK, ORDER, BlockPicture, BlockState
 
 SWITCHES = [
@@ -211,26 +211,29 @@ def test_parameters_are_counted() -> None:
 def test_presets_can_be_computed_and_know_themselves(ready) -> None:
     assert ready.state.preset == ready.id
     assert diagram_picture(ready.state).boxes
-    assert not is_changed(ready.state)
-    assert not is_changed(replace(ready.state, box="k", token=1, picture=BlockPicture.LAYER))
-    assert is_changed(replace(ready.state, seed=7))
-    if ready.state.picture in OF_BLOCK:
-        told, words = verdict(ready.state), settings_words(ready.state)
-    else:
-        view = next(view for view in views(lambda: None) if view.shown is ready.state.picture)
-        assert view.example(ready.state) is ready
-        numbers = view.picture.compute(ready.state, (0, 0))
-        told, words = (view.picture.headline(numbers), *view.picture.truths), view.settings(ready.state)
+    own = ready.state.picture in OF_BLOCK
+    view = next(view for view in (views() if own else of_lab(lambda: None)) if view.shown is ready.state.picture)
+    assert view.example(ready.state) is ready
+    assert view.example(replace(ready.state, box="k", token=1)) is ready
+    if own:
+        assert view.example(replace(ready.state, seed=7)) is None
+    numbers, words = view.picture.compute(ready.state, (0, 0)), view.settings(ready.state)
+    told = [line.text for line in view.picture.notes(numbers)]
     assert len(told) > 1
     assert all(told)
     uses_sentence = ready.state.picture not in (BlockPicture.DEPTH, BlockPicture.NORM)
     assert (ready.state.sentence in words) == uses_sentence
 
 
+def numbers_of_layer(state: BlockState) -> Numbers:
+    view, numbers = view_of(BlockPicture.LAYER), diagram_picture(state)
+    return view.numbers(state, numbers, view.picture.numbers(numbers))
+
+
 def test_all_arrays_are_exported_with_their_settings() -> None:
     state = BlockState(causal=True, box="weights")
     picture = diagram_picture(state)
-    numbers = block_numbers(state, diagram_arrays(picture))
+    numbers = numbers_of_layer(state)
     assert next(iter(numbers.arrays)) == "weights"
     np.testing.assert_array_equal(numbers.arrays["weights"], picture.box("weights").array)
     assert "masked,0,0,0,1,-inf" in csv_text(numbers)
@@ -240,7 +243,7 @@ def test_all_arrays_are_exported_with_their_settings() -> None:
 
 def test_a_large_layer_has_a_table_of_the_first_array_alone() -> None:
     state = replace(block_preset("full").state, box="scores")
-    numbers = block_numbers(state, diagram_arrays(diagram_picture(state)))
+    numbers = numbers_of_layer(state)
     assert len(csv_text(numbers).splitlines()) == 1 + 2 * 8 * 10 * 10
     assert "hidden" in numbers.arrays
     assert "NPZ holds all" in str(numbers.parameters["table"])

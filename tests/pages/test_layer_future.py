@@ -9,7 +9,7 @@ import pytest
 
 from attention_explorer.errors import ExplorerError
 from attention_explorer.model import NormPlacement, causal_mask
-from attention_explorer.pages.block.future import (
+from attention_explorer.pages.layer.future import (
     NOISE,
     changed_shown,
     future_numbers,

@@ -12,7 +12,7 @@ import numpy as np
 
 from attention_explorer.model import Activation, EncoderTrace, FeedForwardTrace, NormKind, NormPlacement, SublayerTrace
 from attention_explorer.model.arrays import Floats
-from attention_explorer.pages.block.summary import Summary, summary_of
+from attention_explorer.pages.layer.summary import Summary, summary_of
 from attention_explorer.pages.stack.numerals import brief
 from attention_explorer.pages.stack.state import BlockState
 from attention_explorer.pages.stack.wording import ACTIVATION_NAMES
@@ -60,6 +60,8 @@ class Box:
         The boxes that arrows come from.
     is_output : bool
         Whether the layer puts it out.
+    shared : int
+        How many heads share each of its parts, as grouped keys and values are shared.
     """
 
     name: str
@@ -72,6 +74,7 @@ class Box:
     sources: tuple[str, ...]
     colour: str = ""
     is_output: bool = False
+    shared: int = 1
 
     @property
     def first(self) -> Floats:
@@ -105,7 +108,7 @@ class Box:
 
     def part(self, head: int) -> Floats:
         """Return what is drawn large: one head, or all; (rows, columns) of the first sequence."""
-        return np.asarray(self.first[head]) if self.has_heads else self.first
+        return np.asarray(self.first[head // self.shared]) if self.has_heads else self.first
 
 
 def layer_boxes(state: BlockState, trace: EncoderTrace) -> tuple[Box, ...]:

@@ -1,4 +1,4 @@
-"""What the Block page says, against numbers computed another way."""
+"""What the Layer page says, against numbers computed another way."""
 
 from __future__ import annotations
 
@@ -11,33 +11,33 @@ import pytest
 
 from attention_explorer.model import Initialiser as Rule
 from attention_explorer.model import NormKind, NormPlacement
-from attention_explorer.pages.block import wording
-from attention_explorer.pages.block.diagram import DiagramPicture, diagram_picture
-from attention_explorer.pages.block.diagram_words import likeness_sentences, row_sentences
-from attention_explorer.pages.block.future import future_picture, future_sentences
 from attention_explorer.pages.lab.depth import TABLE
 from attention_explorer.pages.lab.linear import linear_headline, linear_panel, linear_picture, linear_sentences
 from attention_explorer.pages.lab.norm import norm_headline, norm_panel, norm_picture, norm_sentences
 from attention_explorer.pages.lab.ui.views import views
+from attention_explorer.pages.layer.diagram import DiagramPicture, diagram_picture
+from attention_explorer.pages.layer.diagram_words import likeness_sentences, row_sentences
+from attention_explorer.pages.layer.future import future_picture, future_sentences
+from attention_explorer.pages.layer.ui.views import views as of_layer
+from attention_explorer.pages.layer.wording import layer_truths
 from attention_explorer.pages.stack.numerals import brief
 from attention_explorer.pages.stack.presets import BLOCK_PRESETS, block_preset
 from attention_explorer.pages.stack.stack import MOST_NUMBERS, check_sizes, count_numbers, most_layers
-from attention_explorer.pages.stack.state import MOST_LAYERS, OF_BLOCK, BlockPicture, BlockState, Initialiser
+from attention_explorer.pages.stack.state import MOST_LAYERS, BlockPicture, BlockState, Initialiser
 
 Array = np.ndarray
 
 
-LAB = {view.shown: view for view in views(lambda: None)}
-"""By picture the views of Lab; the other pictures are those of the Block page."""
+VIEWS = {view.shown: view for view in (*views(lambda: None), *of_layer())}
+"""By picture the views of Lab, and of the Layer page."""
 
 
 def settings_words(state: BlockState) -> str:
-    said = wording.settings_words(state) if state.picture in OF_BLOCK else LAB[state.picture].settings(state)
-    return said.replace("\N{NO-BREAK SPACE}", " ")
+    return VIEWS[state.picture].settings(state).replace("\N{NO-BREAK SPACE}", " ")
 
 
 def verdict(state: BlockState) -> tuple[str, ...]:
-    return wording.verdict(state) if state.picture in OF_BLOCK else LAB[state.picture].picture.truths
+    return layer_truths(state) if state.picture is BlockPicture.LAYER else VIEWS[state.picture].picture.truths
 
 
 def preset(name: str) -> DiagramPicture:
@@ -291,7 +291,7 @@ def test_a_change_that_reaches_nobody_is_not_said_to_reach_all() -> None:
     state = BlockState(initialiser=Initialiser.NUMBER, gain=0.0, picture=BlockPicture.FUTURE)
     told = future_sentences(future_picture(state))
     assert any("the change does not reach every row" in sentence for sentence in told)
-    assert verdict(state)[0] == "Without a mask a change can reach every row."
+    assert verdict(state)[1].startswith("Without a mask a change can reach every row")
 
 
 @pytest.mark.parametrize("eps", [0.0, 1e-6, 1.0])

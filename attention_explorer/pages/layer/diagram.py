@@ -7,12 +7,16 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from attention_explorer.core.byte_cache import kept
+from attention_explorer.core.numbers_export import Arrays, Table, listed, places_table
 from attention_explorer.model import EncoderLayer, EncoderTrace
 from attention_explorer.model.arrays import Bools, Floats
 from attention_explorer.model.checkpoint import checkpoint
-from attention_explorer.pages.block.boxes import Box, layer_boxes
+from attention_explorer.pages.layer.boxes import Box, layer_boxes
 from attention_explorer.pages.stack.stack import block_stack, block_trace, without_view
 from attention_explorer.pages.stack.state import ORDER, BlockState
+
+RESIDUAL, FEED_FORWARD = "residual", "feed_forward"
+"""The parts that can be cut, by the fields that do."""
 
 
 @dataclass(frozen=True)
@@ -69,13 +73,28 @@ class DiagramPicture:
         token = self.state.token
         return token if token is not None and token < len(self.tokens) else None
 
+    @property
+    def heads(self) -> int:
+        """How many heads there are."""
+        return len(self.box("weights").first)
+
+    @property
+    def head(self) -> int:
+        """The head that is looked at: the one wished for, or the last."""
+        return min(self.state.head, self.heads - 1)
+
+    @property
+    def cuts(self) -> tuple[str, ...]:
+        """The parts that can be cut out of the layer, or put back."""
+        return () if self.state.learned is not None else (RESIDUAL, FEED_FORWARD)
+
     def box(self, name: str) -> Box:
         """Return a box by its name; that the diagram has it is the caller's to know."""
         return next(box for box in self.boxes if box.name == name)
 
 
 def diagram_picture(state: BlockState, _tiles: tuple[int, int] = (0, 0)) -> DiagramPicture:
-    """Compute the diagram of the layer a state looks into.
+    """Compute the diagram of the layer that a state looks into.
 
     Raises
     ------
@@ -130,3 +149,17 @@ def _residuals(state: BlockState, names: list[str]) -> tuple[Residual, ...]:
     if "feed_forward_sum" in names:
         found.append(Residual("middle" if "middle" in names else "attention_sum", "feed_forward_sum"))
     return tuple(found)
+
+
+def diagram_arrays(picture: DiagramPicture) -> Arrays:
+    """Return every array of the layer, the one that is looked at first."""
+    arrays: Arrays = {picture.chosen.name: np.asarray(picture.chosen.array)}
+    arrays.update({box.name: np.asarray(box.array) for box in picture.boxes})
+    arrays["norm_before"], arrays["norm_after"] = np.asarray(picture.before), np.asarray(picture.after)
+    arrays["tokens"] = np.array(picture.tokens)
+    return arrays
+
+
+def diagram_table(picture: DiagramPicture) -> Table:
+    """Return every number of the layer with its place; of a large one those of the array that is looked at."""
+    return places_table(listed(diagram_arrays(picture)))

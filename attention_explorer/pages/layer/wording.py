@@ -1,70 +1,29 @@
-"""The words of the Block page: titles, settings, and what is true of a state."""
+"""The words of the Layer page: titles, and what is true of a layer."""
 
 from __future__ import annotations
 
 from attention_explorer.model import Activation, NormKind, NormPlacement
-from attention_explorer.pages.block.cache import decoded_shown
-from attention_explorer.pages.block.future import NOISE, changed_shown, token_count
 from attention_explorer.pages.stack.state import BlockPicture, BlockState
-from attention_explorer.pages.stack.wording import layer_parts, stack_parts
 
 
 def picture_title(state: BlockState) -> str:
     """Return what the large picture shows."""
     return {
-        BlockPicture.LAYER: _layer_title(state),
+        BlockPicture.LAYER: layer_title(state),
         BlockPicture.FUTURE: "Replace a token: which rows change",
         BlockPicture.CACHE: "Decode token by token with a KV cache",
     }[state.picture]
 
 
-def _layer_title(state: BlockState) -> str:
+def layer_title(state: BlockState) -> str:
+    """Return which layer it is, in a short sentence."""
     if state.layers == 1:
         return "One layer, from tokens to output"
     return f"{state.count.layer(state.layer_shown).capitalize()} of {state.layers}, from its input to its output"
 
 
-def settings_words(state: BlockState) -> str:
-    """Return what decides the numbers of the picture, in a line or two."""
-    parts = _SETTINGS[state.picture](state)
-    return ", ".join(filter(None, (*parts, state.count.said_of(picture_title(state), *parts)))) + "."
-
-
-def _future_settings(state: BlockState) -> tuple[str, ...]:
-    replaced = f"token {state.count.number(changed_shown(state))} replaced by noise × {NOISE:g}"
-    return (*stack_parts(state), "with a causal mask and without one", replaced)
-
-
-def _cache_settings(state: BlockState) -> tuple[str, ...]:
-    layer = () if state.layers == 1 else (state.count.layer(state.layer_shown),)
-    head = () if state.heads == 1 else (state.count.head(state.head_shown),)
-    return (
-        *stack_parts(state),
-        "decoded causally",
-        f"{decoded_shown(state)} of {token_count(state)} tokens",
-        *layer,
-        *head,
-    )
-
-
-_SETTINGS = {
-    BlockPicture.LAYER: layer_parts,
-    BlockPicture.FUTURE: _future_settings,
-    BlockPicture.CACHE: _cache_settings,
-}
-
-
-def description(state: BlockState) -> str:
-    """Return the picture in words, for those who cannot see it."""
-    return f"{picture_title(state)}. {settings_words(state)}"
-
-
-def verdict(state: BlockState) -> tuple[str, ...]:
-    """Return what is true of a state, the most important first."""
-    return _VERDICTS[state.picture](state)
-
-
-def _on_layer(state: BlockState) -> tuple[str, ...]:
+def layer_truths(state: BlockState) -> tuple[str, ...]:
+    """Return what is true of a layer, the most important first."""
     lines = [_mixing_sentence(state), _residual_sentence(state), _norm_sentence(state)]
     if state.feed_forward:
         half = (
@@ -121,30 +80,3 @@ def _norm_sentence(state: BlockState) -> str:
         f"After the norm every row has the length √{state.d_model} = {state.d_model**0.5:.3g}, unless it {before} "
         "before."
     )
-
-
-def _on_future(state: BlockState) -> tuple[str, ...]:
-    if state.causal:
-        return (
-            "“The model literally cannot attend to future tokens”: true to the last bit.",
-            "Masked weights are exactly 0, and everything else works position by position.",
-        )
-    return (
-        "Without a mask a change can reach every row.",
-        "Each token attends to the one that is replaced, if only a little.",
-    )
-
-
-def _on_cache(_state: BlockState) -> tuple[str, ...]:
-    return (
-        "A cache changes the work, not the result.",
-        "Under a causal mask the keys and values of earlier tokens never change, so they can be kept. That takes "
-        "memory.",
-    )
-
-
-_VERDICTS = {
-    BlockPicture.LAYER: _on_layer,
-    BlockPicture.FUTURE: _on_future,
-    BlockPicture.CACHE: _on_cache,
-}

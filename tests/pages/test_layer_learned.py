@@ -1,4 +1,4 @@
-"""Layers that were learned, on the Block page: their numbers, what is said of them, and what cannot be drawn."""
+"""Layers that were learned, on the Layer page: their numbers, what is said of them, and what cannot be drawn."""
 
 from __future__ import annotations
 
@@ -10,17 +10,16 @@ import pytest
 from attention_explorer.core.numerals import percent
 from attention_explorer.errors import ExplorerError
 from attention_explorer.model import NormPlacement
-from attention_explorer.pages.block import cache, future
-from attention_explorer.pages.block.diagram import diagram_picture
-from attention_explorer.pages.block.export import block_numbers, diagram_arrays
-from attention_explorer.pages.block.ui.notes import diagram_notes
-from attention_explorer.pages.block.wording import settings_words, verdict
 from attention_explorer.pages.explorer import ExplorerState
+from attention_explorer.pages.layer import cache, future
+from attention_explorer.pages.layer.diagram import diagram_picture
+from attention_explorer.pages.layer.diagram_words import layer_sentences
+from attention_explorer.pages.layer.ui.views import view_of
 from attention_explorer.pages.session_codec import Decoder, encoded
 from attention_explorer.pages.stack import stack
 from attention_explorer.pages.stack.learned import learned_block, reason_against, steps_to_learn
 from attention_explorer.pages.stack.stack import block_stack, block_trace
-from attention_explorer.pages.stack.state import BlockState, LearnedStack
+from attention_explorer.pages.stack.state import BlockPicture, BlockState, LearnedStack
 from attention_explorer.sources.learned.box import BOX
 from attention_explorer.sources.learned.run import Run
 from attention_explorer.sources.learned.setup import LearningSetup
@@ -120,12 +119,13 @@ def test_captions_say_how_it_was_learned() -> None:
     run.advance(5)
     state = learned_block(SMALL, 5, LETTERS)
     origin = f"learned here: {TASKS['reverse'].title}, step 5, seed 0, {percent(run.measured().accuracy)} right"
-    assert origin in settings_words(state)
-    assert "σ_w" not in settings_words(state)
-    assert "embeddings ×" not in settings_words(state)
-    assert "Nothing in them is random." in verdict(state)[-1]
-    assert f"{origin[0].upper()}{origin[1:]}." in [line.text for line in diagram_notes(diagram_picture(state))]
-    numbers = block_numbers(state, diagram_arrays(diagram_picture(state)))
+    view, picture = view_of(BlockPicture.LAYER), diagram_picture(state)
+    assert origin in view.settings(state)
+    assert "σ_w" not in view.settings(state)
+    assert "embeddings ×" not in view.settings(state)
+    assert "Nothing in them is random." in layer_sentences(picture)[-1]
+    assert f"{origin[0].upper()}{origin[1:]}." in layer_sentences(picture)
+    numbers = view.numbers(state, picture, view.picture.numbers(picture))
     settings = numbers.parameters["settings"]
     assert settings["learned"]["step"] == 5  # type: ignore[index]
     assert not {"gain", "initialiser", "embedding_scale"} & set(settings)  # type: ignore[call-overload]
@@ -137,7 +137,7 @@ def test_captions_say_how_it_was_learned() -> None:
     [
         (TASKS["dictionary"].setup, "no layer around them"),
         (TASKS["translation"].setup, "looks at a second sentence"),
-        (replace(SMALL, hard=True), "Block draws a softmax"),
+        (replace(SMALL, hard=True), "Layer draws a softmax"),
         (replace(SMALL, scaled=False), "does not divide its scores by √d_k"),
         (replace(SMALL, task="nothing"), "There is no task “nothing”"),
     ],

@@ -1,0 +1,53 @@
+"""The Layer page: data on their way through a whole layer, and what its parts do."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from attention_explorer.core.preset import Preset
+from attention_explorer.kit.frame.view import View
+from attention_explorer.pages.explorer import ExplorerState
+from attention_explorer.pages.layer.ui.views import views
+from attention_explorer.pages.stack.presets import learned_settings
+from attention_explorer.pages.stack.state import BlockState
+from attention_explorer.pages.ui.frame_page import FramePage
+from attention_explorer.pages.ui.page import PageAction
+
+
+class LayerPage(FramePage):
+    """The diagram of a layer, what a mask keeps from the past, and decoding with a cache."""
+
+    name = "Layer"
+    part = "block"
+    shown_by = "picture"
+    gestures = (
+        ("Point at a box of the diagram", "see its formula and a summary of its numbers in the status bar"),
+        ("Click a box", "let it grow into its numbers"),
+        ("Click a map above the diagram, or Page Up and Page Down", "show another head"),
+        ("← and → on the diagram", "go from box to box; Home and End go to the first and the last"),
+        ("Click the name of a token, or ↑ and ↓", "follow it through all boxes; Esc lets it go"),
+        ("Click a + of the diagram", "cut the residual, or the network; again to put it back"),
+        ("Point at a number of the box that has grown", "see the arithmetic that made it"),
+        ("Future: click a row, or ↑ and ↓", "replace that token"),
+        ("Cache: ← and →, Home, End, or click a row", "decode up to it"),
+        ("+ and −", "a step of the main quantity, wherever the keyboard is"),
+        ("Esc", "stop computing; the picture stays as it is"),
+        ("Right click", "export, copy the picture, copy the numbers"),
+    )
+
+    def make_views(self) -> tuple[View[Any], ...]:
+        return views()
+
+    def view_of(self, state: ExplorerState) -> View[Any]:
+        return self.view_named(state.block.picture_shown)
+
+    def example_of(self, view: View[Any], state: BlockState) -> Preset[Any] | None:
+        """Return the example that a state is still that of; learned layers are one of their own."""
+        return super().example_of(view, state) if state.learned is None else learned_settings(state.learned)
+
+    def set_elsewhere(self, view: View[Any], state: BlockState) -> str:
+        return "" if state.learned is not None else super().set_elsewhere(view, state)
+
+    @classmethod
+    def actions_offered(cls) -> tuple[PageAction, ...]:
+        return cls.view_actions((view.id, view.title, view.tip) for view in views())
