@@ -1,4 +1,4 @@
-"""What is learned, on other pages: as a source of the Heads page, as layers of the Layer page, and a dictionary as a lookup."""
+"""What is learned, on other pages: as a source of the Heads page, as layers, and a dictionary as a lookup."""
 
 from __future__ import annotations
 

@@ -12,8 +12,12 @@ from attention_explorer.model import EncoderLayer, EncoderTrace
 from attention_explorer.model.arrays import Bools, Floats
 from attention_explorer.model.checkpoint import checkpoint
 from attention_explorer.pages.layer.boxes import Box, layer_boxes
+from attention_explorer.pages.layer.model_layer import ModelLayer, model_layer
 from attention_explorer.pages.stack.stack import block_stack, block_trace, without_view
+from attention_explorer.pages.stack.stack import is_quick as is_quick_stack
 from attention_explorer.pages.stack.state import ORDER, BlockState
+from attention_explorer.sources.model_recipe import ModelRecipe
+from attention_explorer.sources.registry import source_of
 
 RESIDUAL, FEED_FORWARD = "residual", "feed_forward"
 """The parts that can be cut, by the fields that do."""
@@ -47,12 +51,16 @@ class DiagramPicture:
         True where a query may attend.
     before, after : ndarray, (n,)
         Euclidean norm of every token's row as it enters and as it leaves the layer.
-    layer : EncoderLayer
-        The weights.
-    trace : EncoderTrace
-        All arrays.
+    layer : EncoderLayer or None
+        The weights; of a model None.
+    trace : EncoderTrace or None
+        All arrays; of a model None: the boxes have them.
     embeddings : ndarray, (batch, n, d_model), or None
         The vectors before positions are added; in the first layer with positions only.
+    layers : int
+        How many there are.
+    sizes : tuple of (str, int)
+        How many learned numbers the parts of the layer have.
     """
 
     state: BlockState
@@ -63,9 +71,11 @@ class DiagramPicture:
     mask: Bools | None
     before: Floats
     after: Floats
-    layer: EncoderLayer
-    trace: EncoderTrace
+    layer: EncoderLayer | None
+    trace: EncoderTrace | None
     embeddings: Floats | None
+    layers: int = 1
+    sizes: tuple[tuple[str, int], ...] = ()
 
     @property
     def token(self) -> int | None:
@@ -86,7 +96,8 @@ class DiagramPicture:
     @property
     def cuts(self) -> tuple[str, ...]:
         """The parts that can be cut out of the layer, or put back."""
-        return () if self.state.learned is not None else (RESIDUAL, FEED_FORWARD)
+        of_drawn = self.trace is not None and self.state.learned is None
+        return (RESIDUAL, FEED_FORWARD) if of_drawn else ()
 
     def box(self, name: str) -> Box:
         """Return a box by its name; that the diagram has it is the caller's to know."""
@@ -99,8 +110,10 @@ def diagram_picture(state: BlockState, _tiles: tuple[int, int] = (0, 0)) -> Diag
     Raises
     ------
     ExplorerError
-        The sizes do not go together, or a number leaves the float range.
+        The sizes do not go together, a number leaves the float range, or the model cannot be opened.
     """
+    if state.model_shown is not None:
+        return _of_model(state, state.model_shown)
     drawn, trace = block_stack(state), block_trace(state).layers[state.layer_shown]
     boxes = _boxes(replace(without_view(state), layer=state.layer_shown))
     names = [box.name for box in boxes]
@@ -109,7 +122,7 @@ def diagram_picture(state: BlockState, _tiles: tuple[int, int] = (0, 0)) -> Diag
         state,
         drawn.tokens,
         boxes,
-        _residuals(state, names),
+        _residuals(names) if state.residual else (),
         chosen,
         drawn.mask,
         np.linalg.norm(trace.x[0], axis=-1),
@@ -117,7 +130,49 @@ def diagram_picture(state: BlockState, _tiles: tuple[int, int] = (0, 0)) -> Diag
         drawn.stack.layers[state.layer_shown],
         trace,
         drawn.embeddings if state.encoding and state.layer_shown == 0 else None,
+        state.layers,
+        tuple(drawn.stack.layers[state.layer_shown].parameter_counts().items()),
     )
+
+
+def _of_model(state: BlockState, recipe: ModelRecipe) -> DiagramPicture:
+    source, found = source_of(recipe), _layer_of_model(recipe, state.layer)
+    boxes = found.boxes
+    names = [box.name for box in boxes]
+    return DiagramPicture(
+        state,
+        source.labels[0],
+        boxes,
+        _residuals(names),
+        boxes[nearest_box(state.box, names)],
+        found.mask,
+        np.linalg.norm(boxes[0].first, axis=-1),
+        np.linalg.norm(boxes[-1].first, axis=-1),
+        None,
+        None,
+        None,
+        len(source.heads),
+        tuple(found.sizes.items()),
+    )
+
+
+@kept
+def _layer_of_model(recipe: ModelRecipe, layer: int) -> ModelLayer:
+    source = source_of(recipe)
+    if not source.is_open:
+        source.open()
+    found = model_layer(source.whole_layer(layer), min(layer, len(source.heads) - 1))
+    for box in found.boxes:
+        checkpoint()
+        _ = box.summary, box.largest  # here, where the worker is, and not when they are pointed at
+    return found
+
+
+def is_quick(state: BlockState) -> bool:
+    """Whether the diagram takes less than about 20 ms."""
+    if state.model_shown is None:
+        return is_quick_stack(state)
+    return _layer_of_model.peek(state.model_shown, state.layer) is not None
 
 
 @kept
@@ -142,9 +197,7 @@ def shape_trace(picture: DiagramPicture) -> str:
     return " → ".join(picture.box(name).shape_text for name in names)
 
 
-def _residuals(state: BlockState, names: list[str]) -> tuple[Residual, ...]:
-    if not state.residual:
-        return ()
+def _residuals(names: list[str]) -> tuple[Residual, ...]:
     found = [Residual("x", "attention_sum")]
     if "feed_forward_sum" in names:
         found.append(Residual("middle" if "middle" in names else "attention_sum", "feed_forward_sum"))

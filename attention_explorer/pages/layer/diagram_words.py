@@ -66,7 +66,12 @@ def _arithmetic(picture: DiagramPicture, box: Box, head: int, row: int, column: 
         return _key_arithmetic(picture, box, head, row, column)
     value = float(box.part(head)[row, column])
     made = f"= {signed_short(value)}"
-    state, inside = picture.state, picture.trace.attention.inside
+    if box.name == "head_output":
+        weights, values = (picture.box(name).part(head) for name in ("weights", "v"))
+        return f"{_largest_terms(weights[row], values[:, column])} {made}"
+    if picture.trace is None:
+        return signed_short(value)
+    state = picture.state
     match box.name:
         case "x":
             if picture.embeddings is None:
@@ -77,16 +82,15 @@ def _arithmetic(picture: DiagramPicture, box: Box, head: int, row: int, column: 
             feature = head * (state.d_model // state.heads) + column
             source = picture.box(box.sources[0]).title
             return f"row of {source} · column {feature} of W_{box.name}, {state.d_model} products {made}"
-        case "head_output":
-            return f"{_largest_terms(inside.weights[0, head, row], inside.v[0, head, :, column])} {made}"
         case "concat":
             width = state.d_model // state.heads
             return f"feature {column % width} of {state.count.head(column // width)} {made}"
         case "attention_output" | "before_activation" | "linear_part" | "feed_forward_output":
             return f"{_product_words(picture, box.name, column)} {made}"
         case "attention_sum" | "feed_forward_sum":
-            sublayer = picture.trace.attention if box.name == "attention_sum" else picture.trace.feed_forward
-            way, found = float(sublayer.x[0, row, column]), float(sublayer.inside.output[0, row, column])
+            inner = picture.box("attention_output" if box.name == "attention_sum" else "feed_forward_output")
+            around = picture.box(next(way.start for way in picture.residuals if way.end == box.name))
+            way, found = (float(each.first[row, column]) for each in (around, inner))
             return f"{signed_short(way)} from the residual and {signed_short(found)} from the sublayer {made}"
         case "hidden":
             return _activation_arithmetic(picture, row, column, value)
@@ -94,22 +98,22 @@ def _arithmetic(picture: DiagramPicture, box: Box, head: int, row: int, column: 
 
 
 def _key_arithmetic(picture: DiagramPicture, box: Box, head: int, row: int, column: int) -> str:
-    state, inside = picture.state, picture.trace.attention.inside
-    width = state.d_model // state.heads
-    score, scaled = float(inside.scores[0, head, row, column]), float(inside.scaled[0, head, row, column])
+    width = picture.box("q").first.shape[-1]
+    score, scaled = (float(picture.box(name).part(head)[row, column]) for name in ("scores", "scaled"))
     hidden = picture.mask is not None and not picture.mask[row, column]
     if box.name == "scores":
         return f"q·k, {width} products = {signed_short(score)}"
     if box.name == "scaled":
-        return f"{signed_short(score)} ÷ √{width} = {signed_short(scaled)}"
+        return f"{signed_short(score)} {box.title} = {signed_short(scaled)}"
     if hidden:
-        return f"{token_name(picture, column)} comes later: −∞, weight exactly 0"
+        why = "comes later" if column > row else "is too far away"
+        return f"{token_name(picture, column)} {why}: −∞, weight exactly 0"
     if box.name == "masked":
         return f"may attend, so it stays {signed_short(scaled)}"
-    line = inside.masked[0, head, row]
+    line = picture.box(box.sources[0]).part(head)[row]
     top = float(line.max())
     share, total = float(np.exp(line[column] - top)), float(np.exp(line - top).sum())
-    weight = float(inside.weights[0, head, row, column])
+    weight = float(box.part(head)[row, column])
     return f"e^({signed_short(scaled)} − {signed_short(top)}) ÷ {total:.3f} = {share:.4f} ÷ {total:.3f} = {weight:.4f}"
 
 
@@ -128,19 +132,20 @@ def _product_words(picture: DiagramPicture, name: str, column: int) -> str:
         "linear_part": ("row", "W₃", state.d_model),
         "feed_forward_output": ("hidden units", "W₂", state.d_ff),
     }[name]
-    network = picture.layer.feed_forward
-    bias = {"before_activation": network.b1, "feed_forward_output": network.b2}.get(name)
+    network = None if picture.layer is None else picture.layer.feed_forward
+    biases = {} if network is None else {"before_activation": network.b1, "feed_forward_output": network.b2}
+    bias = biases.get(name)
     added = "" if bias is None else f", and {signed_short(float(bias[column]))} of {matrix.replace('W', 'b')}"
     return f"{left} · column {column} of {matrix}, {count} products{added}"
 
 
 def _activation_arithmetic(picture: DiagramPicture, row: int, column: int, value: float) -> str:
-    inside, activation = picture.trace.feed_forward.inside, picture.state.activation
-    z = signed_short(float(inside.before[0, row, column]))
+    activation, boxes = picture.state.activation, {each.name: each for each in picture.boxes}
+    z = signed_short(float(boxes["before_activation"].first[row, column]))
     if activation is Activation.RELU:
         return f"max(0, {z}) = {signed_short(value)}"
-    if inside.linear_part is not None:
-        other = signed_short(float(inside.linear_part[0, row, column]))
+    if "linear_part" in boxes:
+        other = signed_short(float(boxes["linear_part"].first[row, column]))
         return f"SiLU({z}) times {other} = {signed_short(value)}"
     return f"{ACTIVATION_NAMES[activation]} of {z} = {signed_short(value)}"
 
@@ -176,7 +181,7 @@ def row_sentences(picture: DiagramPicture, box: Box) -> tuple[str, ...]:
     """Say what is true of the rows of weights, and of the rows that a norm has made."""
     if box.name == "weights":
         return "Every row sums to 1.", *_largest_sentence(picture, box), *_best_head_sentence(picture, box)
-    if box.name not in NORMED:
+    if box.name not in NORMED or picture.trace is None:
         return ()
     if picture.state.norm_kind is NormKind.RMS:
         return (f"Every row: root mean square {_span(np.sqrt(np.square(box.array).mean(axis=-1)))}.",)
@@ -194,13 +199,13 @@ def _span(values: Floats) -> str:
 def _largest_sentence(picture: DiagramPicture, box: Box) -> tuple[str, ...]:
     if len(picture.tokens) > MOST_LISTED:
         return ()
-    largest = box.part(picture.state.head_shown).max(axis=-1).tolist()
-    head = f" in {picture.state.count.head(picture.state.head_shown)}" if picture.state.heads > 1 else ""
+    largest = box.part(picture.head).max(axis=-1).tolist()
+    head = f" in {picture.state.count.head(picture.head)}" if picture.heads > 1 else ""
     return (f"The largest of each row{head}: {', '.join(plain(weight, 3) for weight in largest)}.",)
 
 
 def _best_head_sentence(picture: DiagramPicture, box: Box) -> tuple[str, ...]:
-    if picture.state.heads == 1:
+    if picture.heads == 1:
         return ()
     best = box.first.max(axis=0)  # (query, key), over the heads
     least = float(best.min() if picture.mask is None else best[picture.mask].min())
@@ -210,7 +215,7 @@ def _best_head_sentence(picture: DiagramPicture, box: Box) -> tuple[str, ...]:
 
 def likeness_sentences(picture: DiagramPicture) -> tuple[str, ...]:
     """Say how alike the tokens are as they come in and as they leave; nothing of one token, or of zeros."""
-    enter, leave = picture.trace.x[0], picture.trace.output[0]
+    enter, leave = picture.boxes[0].first, picture.boxes[-1].first
     if len(picture.tokens) < 2 or not (picture.before.all() and picture.after.all()):
         return ()
     before, after = (plain(mean_token_cosine(rows), 3) for rows in (enter, leave))
@@ -238,9 +243,8 @@ def token_path(picture: DiagramPicture) -> tuple[tuple[str, float], ...]:
 
 def parameter_words(picture: DiagramPicture) -> str:
     """Count the learned numbers of the layer shown, and of all."""
-    counts = picture.layer.parameter_counts()
+    counts, layers = dict(picture.sizes), picture.layers
     total = sum(counts.values())
-    layers = picture.state.layers
     parts = f"attention {grouped(counts['attention'])}"
     if counts["feed_forward"]:
         parts += f", feed-forward {grouped(counts['feed_forward'])}"
@@ -274,7 +278,7 @@ def layer_sentences(picture: DiagramPicture) -> tuple[str, ...]:
     """Return what the drawer says of the box that is looked at, of the token that is followed and of the layer."""
     box, found = picture.chosen, picture.chosen.summary
     number = picture.boxes.index(box) + 1
-    share = 0.0 if picture.trace is None else picture.trace.feed_forward.inside.zero_share
+    share = next((each.summary.zeros for each in picture.boxes if each.name == "hidden"), 0.0)
     way = ", ".join(f"{title} {short(norm)}".replace(" ", "\N{NO-BREAK SPACE}") for title, norm in token_path(picture))
     lines = (
         f"Box {number} of {len(picture.boxes)}: {box.what} {box.shape_text}. {box.formula}.",
@@ -288,7 +292,7 @@ def layer_sentences(picture: DiagramPicture) -> tuple[str, ...]:
         *likeness_sentences(picture),
         f"{percent(share)} of the hidden units are exactly 0." if share else "",
         f"{parameter_words(picture)}.",
-        *layer_truths(picture.state),
+        *(layer_truths(picture.state) if picture.trace is not None else ()),
     )
     return tuple(filter(None, lines))
 
@@ -296,7 +300,7 @@ def layer_sentences(picture: DiagramPicture) -> tuple[str, ...]:
 def _origin_sentences(picture: DiagramPicture) -> tuple[str, ...]:
     """Return how the layers were learned, if they were."""
     recipe = recipe_of(picture.state)
-    if recipe is None:
-        return ()
-    origin = source_of(recipe).origin
-    return (f"{origin[0].upper()}{origin[1:]}.",)
+    if recipe is not None:
+        origin = source_of(recipe).origin
+        return (f"{origin[0].upper()}{origin[1:]}.",)
+    return () if picture.state.model_shown is None else source_of(picture.state.model_shown).verdict()

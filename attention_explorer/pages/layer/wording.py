@@ -9,17 +9,17 @@ from attention_explorer.pages.stack.state import BlockPicture, BlockState
 def picture_title(state: BlockState) -> str:
     """Return what the large picture shows."""
     return {
-        BlockPicture.LAYER: layer_title(state),
+        BlockPicture.LAYER: layer_title(state, state.layer_count),
         BlockPicture.FUTURE: "Replace a token: which rows change",
         BlockPicture.CACHE: "Decode token by token with a KV cache",
     }[state.picture]
 
 
-def layer_title(state: BlockState) -> str:
-    """Return which layer it is, in a short sentence."""
-    if state.layers == 1:
+def layer_title(state: BlockState, layers: int) -> str:
+    """Return which layer of so many it is, in a short sentence."""
+    if layers == 1:
         return "One layer, from tokens to output"
-    return f"{state.count.layer(state.layer_shown).capitalize()} of {state.layers}, from its input to its output"
+    return f"{state.count.layer(min(state.layer, layers - 1)).capitalize()} of {layers}, from its input to its output"
 
 
 def layer_truths(state: BlockState) -> tuple[str, ...]:

@@ -17,12 +17,16 @@ from attention_explorer.model.sublayer import NormPlacement
 from attention_explorer.pages.preset_lists import preset_declared
 from attention_explorer.sources.learned.setup import LearningSetup
 from attention_explorer.sources.learned_recipe import MOST_STEPS
+from attention_explorer.sources.model_recipe import ModelRecipe
+from attention_explorer.sources.registry import source_of
 from attention_explorer.sources.tokens import tokens_in
 
 WIDEST, WIDEST_HIDDEN = 1024, 4096
 LARGEST_FACTOR = 10.0
 """Of the factor that V or X is multiplied by, in either direction."""
 MOST_HEADS, MOST_LAYERS, MOST_BATCH = 64, 24, 8
+MOST_SHOWN = 256
+"""Layers of a model, and heads of a layer, of which one can be looked at."""
 MOST_TOKENS = 128
 _LAST_TOKEN = MOST_KNOWN - 1
 _WIDTHS = (8, 16, 32, 64, 96, 128, 256, 512, 768, 1024)
@@ -40,13 +44,17 @@ ORDER = (
     "head_output",
     "concat",
     "attention_output",
+    "attention_normed",
     "attention_sum",
     "middle",
+    "cross_output",
+    "cross_sum",
     "feed_forward_input",
     "before_activation",
     "linear_part",
     "hidden",
     "feed_forward_output",
+    "feed_forward_normed",
     "feed_forward_sum",
     "output",
 )
@@ -98,8 +106,17 @@ def _against_learned(state: BlockState) -> str:
     return "" if state.learned is None else LEARNED_WITH
 
 
+def _of_stack(state: BlockState) -> bool:
+    """Whether there is anything to set: a model has its sizes and parts."""
+    return state.model_shown is None
+
+
+def _is_drawn(state: BlockState) -> bool:
+    return state.learned is None and _of_stack(state)
+
+
 def _has_norm(state: BlockState) -> bool:
-    return state.picture is BlockPicture.NORM or state.norm is not NormPlacement.NONE
+    return state.picture is BlockPicture.NORM or (_of_stack(state) and state.norm is not NormPlacement.NONE)
 
 
 @dataclass(frozen=True, slots=True)
@@ -119,7 +136,7 @@ class BlockState(CheckedFields):
         "Change the batch",
         low=1,
         high=MOST_BATCH,
-        shown=lambda state: state.learned is None,
+        shown=_is_drawn,
     )
     d_model: int = declared(
         64,
@@ -129,6 +146,7 @@ class BlockState(CheckedFields):
         low=1,
         high=WIDEST,
         stops=_WIDTHS,
+        shown=_of_stack,
         forbids=_against_learned,
     )
     heads: int = declared(
@@ -139,6 +157,7 @@ class BlockState(CheckedFields):
         low=1,
         high=MOST_HEADS,
         stops=(1, 2, 4, 8, 16, 32, 64),
+        shown=_of_stack,
         forbids=_against_learned,
     )
     d_ff: int = declared(
@@ -149,7 +168,7 @@ class BlockState(CheckedFields):
         low=1,
         high=WIDEST_HIDDEN,
         stops=tuple(4 * width for width in _WIDTHS),
-        shown=lambda state: state.feed_forward,
+        shown=lambda state: state.feed_forward and _of_stack(state),
         forbids=_against_learned,
     )
     layers: int = declared(
@@ -160,6 +179,7 @@ class BlockState(CheckedFields):
         low=1,
         high=MOST_LAYERS,
         stops=(1, 2, 4, 6, 12, 24),
+        shown=_of_stack,
         forbids=_against_learned,
     )
     seed: int = declared(
@@ -168,6 +188,7 @@ class BlockState(CheckedFields):
         "Decides all random numbers: the same seed gives the same layer, on every machine",
         "Change the seed",
         high=LARGEST_SEED,
+        shown=_of_stack,
         forbids=_against_learned,
     )
     embedding_scale: float = declared(
@@ -176,14 +197,14 @@ class BlockState(CheckedFields):
         "How large the random vectors of the tokens are; 0.5 in one tutorial. 0 to 100",
         "Scale the embeddings",
         high=100.0,
-        shown=lambda state: state.learned is None,
+        shown=_is_drawn,
     )
     initialiser: Initialiser = declared(
         Initialiser.HE,
         "weights σ",
         "How large the random weights are: the standard deviation σ_w of a matrix with d_in rows",
         "Choose the initialiser",
-        shown=lambda state: state.learned is None,
+        shown=_is_drawn,
     )
     gain: float = declared(
         0.02,
@@ -191,10 +212,15 @@ class BlockState(CheckedFields):
         "The standard deviation of all weights; typing one chooses “number”. 0 to 10",
         "Change σ_w",
         high=10.0,
-        shown=lambda state: state.initialiser is Initialiser.NUMBER and state.learned is None,
+        shown=lambda state: state.initialiser is Initialiser.NUMBER and _is_drawn(state),
     )
     norm: NormPlacement = declared(
-        NormPlacement.POST, "norm", "Where the norm stands", "Choose where the norm stands", forbids=_against_learned
+        NormPlacement.POST,
+        "norm",
+        "Where the norm stands",
+        "Choose where the norm stands",
+        shown=_of_stack,
+        forbids=_against_learned,
     )
     norm_kind: NormKind = declared(
         NormKind.LAYER,
@@ -225,6 +251,7 @@ class BlockState(CheckedFields):
         "residual",
         "Add the input of each sublayer to its output: a path past attention and past the network",
         "Switch the residual",
+        shown=_of_stack,
         forbids=_against_learned,
     )
     feed_forward: bool = declared(
@@ -232,6 +259,7 @@ class BlockState(CheckedFields):
         "feed-forward",
         "The second half of the layer: two matrices with an activation between them, position by position",
         "Switch the network",
+        shown=_of_stack,
         forbids=_against_learned,
     )
     activation: Activation = declared(
@@ -240,7 +268,7 @@ class BlockState(CheckedFields):
         "The function that each hidden unit applies to its number",
         "Choose the activation",
         names={"relu": "ReLU", "gelu": "GELU", "gelu_tanh": "GELU (tanh)", "silu_gated": "SiLU, gated"},
-        shown=lambda state: state.feed_forward,
+        shown=lambda state: state.feed_forward and _of_stack(state),
         forbids=_against_learned,
     )
     causal: bool = declared(
@@ -248,6 +276,7 @@ class BlockState(CheckedFields):
         "mask",
         "Causal mask: no token attends to a later one. A GPT has it, an encoder does not.",
         "Switch the mask",
+        shown=_of_stack,
         forbids=_against_learned,
     )
     encoding: bool = declared(
@@ -255,13 +284,14 @@ class BlockState(CheckedFields):
         "positions",
         "Add sinusoids to the embeddings. Without them attention does not know the order of the tokens.",
         "Switch the positions",
+        shown=_of_stack,
         forbids=_against_learned,
     )
     picture: BlockPicture = declared(
         BlockPicture.LAYER, "picture", "Which picture is shown", "Show another picture", is_view=True
     )
     layer: int = declared(
-        0, "layer shown", "Which layer of the stack is shown", "Show another layer", high=MOST_LAYERS - 1, is_view=True
+        0, "layer shown", "Which layer of the stack is shown", "Show another layer", high=MOST_SHOWN - 1, is_view=True
     )
     box: str = declared(
         "x",
@@ -277,7 +307,7 @@ class BlockState(CheckedFields):
         "head",
         "Which head is drawn large. Page Up and Page Down on the picture change it too.",
         "Show another head",
-        high=MOST_HEADS - 1,
+        high=MOST_SHOWN - 1,
         is_view=True,
     )
     token: int | None = declared(
@@ -330,6 +360,13 @@ class BlockState(CheckedFields):
     )
     count: Count = count_declared()
     preset: str = preset_declared("block", "encoder")
+    model: ModelRecipe | None = declared(
+        None,
+        "model",
+        "The trained model whose layer is drawn, and what it reads; that of Heads goes along with it",
+        "Show the layer of a model",
+        kind=Kind.REFERENCE,
+    )
 
     def with_sizes(self, **changes: int) -> Self:
         """Return the state with other sizes, held within their ranges. Whether they go together is told elsewhere."""
@@ -351,12 +388,27 @@ class BlockState(CheckedFields):
     @property
     def layer_shown(self) -> int:
         """The layer wished for, or the last there is."""
-        return min(self.layer, self.layers - 1)
+        return min(self.layer, self.layer_count - 1)
 
     @property
     def head_shown(self) -> int:
         """The head wished for, or the last there is."""
-        return min(self.head, self.heads - 1)
+        return min(self.head, self.head_count - 1)
+
+    @property
+    def model_shown(self) -> ModelRecipe | None:
+        """The model whose layer the diagram shows; None of layers that are drawn or learned, and in other pictures."""
+        return self.model if self.picture is BlockPicture.LAYER else None
+
+    @property
+    def layer_count(self) -> int:
+        """How many layers there are; of a model, once it is open."""
+        return self.layers if self.model_shown is None else len(source_of(self.model_shown).heads)
+
+    @property
+    def head_count(self) -> int:
+        """How many heads a layer has."""
+        return self.heads if self.model_shown is None else source_of(self.model_shown).heads[0]
 
     @property
     def token_count(self) -> int:
@@ -369,9 +421,9 @@ class BlockState(CheckedFields):
         "Which layer of the stack is shown",
         "Show another layer",
         is_view=True,
-        high=MOST_LAYERS,
-        ends=lambda state: (state.count.first, state.count.number(state.layers - 1)),
-        shown=lambda state: state.layers > 1,
+        high=MOST_SHOWN,
+        ends=lambda state: (state.count.first, state.count.number(state.layer_count - 1)),
+        shown=lambda state: state.layer_count > 1,
     )
     def layer_number(self) -> int:
         """The number of the layer on show, as it is counted."""
@@ -383,9 +435,9 @@ class BlockState(CheckedFields):
         "Which head is drawn large. Page Up and Page Down on the picture change it too.",
         "Show another head",
         is_view=True,
-        high=MOST_HEADS,
-        ends=lambda state: (state.count.first, state.count.number(state.heads - 1)),
-        shown=lambda state: state.heads > 1,
+        high=MOST_SHOWN,
+        ends=lambda state: (state.count.first, state.count.number(state.head_count - 1)),
+        shown=lambda state: state.head_count > 1,
     )
     def head_number(self) -> int:
         """The number of the head on show, as it is counted."""
@@ -403,9 +455,21 @@ class BlockState(CheckedFields):
         """The number of the token that is replaced, as it is counted."""
         return self.count.number(min(self.changed_token, self.token_count - 1))
 
+    @property
+    @derived(
+        "sentence",
+        "The tokens that go through the layer: words, or pieces of them, as its source cuts them",
+        "Type",
+    )
+    def text(self) -> str:
+        """What goes through the layer that is drawn."""
+        return self.sentence if self.model_shown is None else self.model_shown.sentence
+
     def with_field(self, name: str, value: Any) -> Self:  # noqa: ANN401 # of the type of its field
         """Return the state with another value in a field, or in what is derived from fields."""
         numbered = {"layer_number": "layer", "head_number": "head", "replaced_number": "changed_token"}
         if name in numbered:
             return replace(self, **{numbered[name]: max(self.count.index_of(round(value)), 0)})  # type: ignore[arg-type]
-        return with_value(self, name, value)
+        if name == "text" and self.model_shown is not None:
+            return replace(self, model=replace(self.model_shown, sentence=value))
+        return with_value(self, "sentence" if name == "text" else name, value)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+from attention_explorer.errors import ExplorerError
 from attention_explorer.model import Activation, NormKind, NormPlacement
 from attention_explorer.pages.lab.depth import DRAWS, TOKENS, depth_setting
 from attention_explorer.pages.lab.norm import FEATURES, LARGEST_SCALE, LEAST_SCALE, STEPS_PER_DECADE
@@ -66,6 +67,8 @@ def block_program(state: BlockState) -> Program:
     ExplorerError
         The sizes do not go together, or a number leaves the float range.
     """
+    if state.model_shown is not None:
+        raise ExplorerError("The weights of a model are in its file: the program of a layer is that of a drawn one.")
     check_sizes(state)
     title = picture_title(state) if state.picture in OF_BLOCK else _TITLES[state.picture]
     script = Script("block", title.replace('"', "'").rstrip(".") + ".")

@@ -481,7 +481,7 @@ def _block(state: BlockState) -> Members:
         "tokens": lambda: Shown(picture().tokens, _numbered("token")),
         "token_count": lambda: Shown(len(picture().tokens), lambda: "how many tokens there are"),
         "likeness": lambda: Shown(
-            mean_token_cosine(picture().trace.output[0]), lambda: "the mean cosine of two tokens that come out"
+            mean_token_cosine(picture().boxes[-1].first), lambda: "the mean cosine of two tokens that come out"
         ),
         "norms_before": lambda: Shown(picture().before, _numbered("the length of what goes in, token")),
         "norms_after": lambda: Shown(picture().after, _numbered("the length of what comes out, token")),

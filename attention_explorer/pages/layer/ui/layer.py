@@ -30,9 +30,10 @@ from attention_explorer.pages.layer.diagram_words import (
 )
 from attention_explorer.pages.layer.ui.diagram import Diagram, Spot
 from attention_explorer.pages.stack.learned import steps_to_learn
-from attention_explorer.pages.stack.stack import is_quick, without_view
+from attention_explorer.pages.stack.stack import without_view
 from attention_explorer.pages.stack.state import BlockState
 from attention_explorer.pages.stack.wording import layer_parts
+from attention_explorer.sources.registry import source_of
 
 DIAGRAM, TABLE = "The layer, array by array", "How long each token is before and after the layer"
 LENGTHS, WAY = "Length of each token", "Length from box to box"
@@ -52,15 +53,17 @@ class Layer(Picture[BlockState, DiagramPicture]):
     follows = False
     axes = "batch, token, feature; with heads: batch, head, query, key or feature; −∞ is masked"
     compute = staticmethod(diagram.diagram_picture)
-    is_quick = staticmethod(is_quick)
+    is_quick = staticmethod(diagram.is_quick)
     checkpoints = staticmethod(steps_to_learn)
     says = staticmethod(layer_sentences)
     arrays = staticmethod(diagram.diagram_arrays)
     lines = staticmethod(diagram.diagram_table)
 
     def made_of(self, state: BlockState) -> tuple[str, ...]:
-        shown = () if state.layers == 1 else (state.count.layer(state.layer_shown), state.count.words)
-        return *layer_parts(state), *shown
+        shown = () if state.layer_count == 1 else (state.count.layer(state.layer_shown), state.count.words)
+        if state.model_shown is None:
+            return *layer_parts(state), *shown
+        return f"“{state.model_shown.sentence}”", *source_of(state.model_shown).caption(), *shown
 
     def is_step(self, shown: BlockState, wanted: BlockState) -> bool:
         """Whether only what is looked at differs: another box, head or token of arrays that are there."""
@@ -70,7 +73,7 @@ class Layer(Picture[BlockState, DiagramPicture]):
         return 0.8 * width
 
     def headline(self, numbers: DiagramPicture) -> str:
-        return wording.layer_title(numbers.state)
+        return wording.layer_title(numbers.state, numbers.layers)
 
     def item(self, numbers: DiagramPicture) -> Diagram:
         return Diagram(DIAGRAM, numbers)

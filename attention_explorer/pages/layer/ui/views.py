@@ -26,7 +26,11 @@ def views() -> tuple[View[Any], ...]:
     layer: Tries = (
         Try("Follow a token", lambda state: state.token is not None),
         Try("Grow the weights: click softmax", lambda state: state.box == "weights"),
-        Try("Cut the first +", lambda state: not state.residual, fits=lambda state: state.learned is None),
+        Try(
+            "Cut the first +",
+            lambda state: not state.residual,
+            fits=lambda state: state.learned is None and state.model is None,
+        ),
     )
     future: Tries = (
         Try("Replace the first token", lambda state: state.changed_token == 0, "replaced_number"),
@@ -43,7 +47,7 @@ def views() -> tuple[View[Any], ...]:
             "The layer as a diagram: every box with its numbers",
             Layer(),
             "layer_number",
-            ("sentence", "norm", "causal", "residual", "feed_forward"),
+            ("text", "norm", "causal", "residual", "feed_forward"),
             (*_STACK, "head_number", "batch"),
             layer,
         ),
