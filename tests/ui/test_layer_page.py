@@ -15,6 +15,7 @@ from PySide6.QtCore import QPointF, QRectF, Qt
 from PySide6.QtGui import QPainter
 from PySide6.QtTest import QTest
 
+from attention_explorer.core.mask import MaskKind
 from attention_explorer.kit.export.figure import write_figure
 from attention_explorer.kit.items.item import Hit
 from attention_explorer.kit.theme import DARK, LIGHT, Look
@@ -241,7 +242,7 @@ def test_activation_and_initialiser_are_chosen(open_layer):
 
 def test_sizes_change_the_shapes(open_layer):
     layer = open_layer()
-    layer.type_into(layer.few("sentence"), "one two three")
+    layer.type_into(layer.few("text"), "one two three")
     for name, number in (("d_model", "96"), ("heads", "3"), ("d_ff", "10"), ("batch", "2")):
         layer.type_into(layer.field(name), number)
     shapes = [box.shape_text for box in layer.picture.boxes]
@@ -252,7 +253,7 @@ def test_sizes_change_the_shapes(open_layer):
 
 def test_an_empty_sentence_is_refused(open_layer):
     layer = open_layer()
-    layer.type_into(layer.few("sentence"), "   ")
+    layer.type_into(layer.few("text"), "   ")
     assert "at least one word" in layer.told
     assert layer.picture.tokens == ("The", "cat", "sat", "on", "the", "mat")
     assert layer.state.sentence.strip()
@@ -420,3 +421,40 @@ def test_epsilon_is_shown_without_a_power_and_typed_with_one(open_layer):
     layer.type_into(eps, "2")
     assert layer.state.eps == 0.0
     assert "from 0 to 1" in layer.told
+
+
+def test_biases_and_gains_are_switched_on_and_said(open_layer):
+    layer = open_layer(BlockState(box="q"))
+    layer.press(layer.field("biases"))
+    assert "+ b_q" in layer.picture.box("q").formula
+    assert "of b_q" in layer.point_at(layer.cell(1, 2))
+    layer.press(layer.field("gains"))
+    layer.canvas.setFocus()
+    layer.key(Qt.Key.Key_End)
+    assert "· gain" in layer.point_at(layer.cell(1, 2))
+    assert "random biases" in layer.view.settings(layer.state)
+    assert "dropout" in layer.notes
+    assert "biases of the projections" not in layer.notes
+    layer.choose(layer.few("norm"), NormPlacement.NONE)
+    assert not layer.field("gains").isVisible()
+
+
+def test_a_mask_is_chosen_and_a_click_paints_its_cells(open_layer):
+    layer = open_layer(BlockState(box="weights"))
+    assert "masked" not in layer.names()
+    layer.choose(layer.field("mask_kind"), MaskKind.WINDOW)
+    assert "masked" in layer.names()
+    layer.type_into(layer.field("mask_size"), "2")
+    assert (layer.picture.box("weights").first[:, 0, 3] == 0).all()
+    layer.canvas.setFocus()
+    layer.key(Qt.Key.Key_Left)
+    assert layer.picture.chosen.name == "masked"
+    assert "by the window mask of 2" in layer.point_at(layer.cell(0, 3))
+    layer.click(layer.cell(0, 3))
+    assert layer.state.mask.shown == {(0, 3)}
+    assert layer.undo_text == "Show a cell of the mask"
+    assert (layer.picture.box("weights").first[:, 0, 3] > 0).all()
+    layer.click(layer.cell(0, 3))
+    assert layer.state.mask.hidden == {(0, 3)}
+    assert "by hand" in layer.point_at(layer.cell(0, 3))
+    assert "window 2, 1 cell hidden by hand" in layer.view.settings(layer.state).replace("\N{NO-BREAK SPACE}", " ")

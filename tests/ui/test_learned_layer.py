@@ -39,7 +39,7 @@ def test_another_adjective_moves_the_weight_and_an_unknown_one_is_refused(block)
     driver = block(SHOWN)
     driver.page.settle()
     assert weights_of_it(driver).argmax() == 1
-    field = driver.few("sentence")
+    field = driver.few("text")
     driver.type_into(field, "The cat sat on the mat because it was soft.")
     driver.page.settle()
     assert weights_of_it(driver).argmax() == 5

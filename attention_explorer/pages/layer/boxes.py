@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 
+from attention_explorer.core.mask import MaskChoice
 from attention_explorer.model import Activation, EncoderTrace, FeedForwardTrace, NormKind, NormPlacement, SublayerTrace
 from attention_explorer.model.arrays import Floats
 from attention_explorer.pages.layer.summary import Summary, summary_of
@@ -136,7 +137,8 @@ def _projected(state: BlockState, trace: EncoderTrace) -> list[Box]:
         ("v", "Values", inside.v, "value"),
     ):
         letter = name.upper()
-        formula = f"{letter} = {source}·W_{name}, cut into heads"
+        bias = "" if not state.has_biases else f" + b_{name}"
+        formula = f"{letter} = {source}·W_{name}{bias}, cut into heads"
         boxes.append(Box(name, letter, what, formula, Form.HEADS, array, line, (before,), colour))
     return boxes
 
@@ -149,8 +151,9 @@ def _weighed(state: BlockState, trace: EncoderTrace) -> list[Box]:
         ("scores", "Q·Kᵀ", "Scores", "S = Q·Kᵀ, head by head", inside.scores, ("q", "k")),
         ("scaled", f"÷ √{width}", "Scaled scores", factor, inside.scaled, ("scores",)),
     ]
-    if state.causal:
-        hidden = "−∞ where the key comes after the query"
+    if state.allowed is not None:
+        only_causal = state.causal and state.mask == MaskChoice()
+        hidden = f"−∞ where {'the key comes after the query' if only_causal else 'the mask hides the key'}"
         rows.append(("masked", "mask", "Masked scores", hidden, inside.masked, ("scaled",)))
     rows.append(("weights", "softmax", "Weights", "A = softmax of every row", inside.weights, (rows[-1][0],)))
     return [
@@ -183,11 +186,12 @@ def _norm_box(state: BlockState, name: str, array: Floats, line: Line, source: s
     root = f"√({letter}² + {eps})" if state.eps_inside_sqrt else f"({letter} + {eps})"
     top = "(x − mean)" if layer else "x"
     kind = "Layer norm" if layer else "RMS norm"
+    learns = ", times gain, plus bias" if layer else ", times gain"
     return Box(
         name,
         title,
         f"{kind} {where}",
-        f"{top} ÷ {root}, row by row, ε = {brief(state.eps)}",
+        f"{top} ÷ {root}, row by row, ε = {brief(state.eps)}{learns if state.has_gains else ''}",
         Form.FEATURES,
         array,
         line,
@@ -208,7 +212,7 @@ def _mixing_line(state: BlockState, trace: EncoderTrace) -> list[Box]:
             "attention_output",
             "· W_O",
             "Output of attention",
-            "Concat·W_O mixes the heads",
+            f"Concat·W_O{' + b_O' if state.has_biases else ''} mixes the heads",
             features,
             inside.output,
             line,

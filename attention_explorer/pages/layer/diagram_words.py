@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from attention_explorer.core.mask import what_hides
 from attention_explorer.core.numerals import MINUS, compact, grouped, percent, plain, scientific
 from attention_explorer.model import Activation, NormKind
 from attention_explorer.model.arrays import Floats
@@ -81,7 +82,9 @@ def _arithmetic(picture: DiagramPicture, box: Box, head: int, row: int, column: 
         case "q" | "k" | "v":
             feature = head * (state.d_model // state.heads) + column
             source = picture.box(box.sources[0]).title
-            return f"row of {source} · column {feature} of W_{box.name}, {state.d_model} products {made}"
+            bias = None if picture.layer is None else getattr(picture.layer.attention, f"b_{box.name}")
+            added = "" if bias is None else f", and {signed_short(float(bias[feature]))} of b_{box.name}"
+            return f"row of {source} · column {feature} of W_{box.name}, {state.d_model} products{added} {made}"
         case "concat":
             width = state.d_model // state.heads
             return f"feature {column % width} of {state.count.head(column // width)} {made}"
@@ -106,7 +109,8 @@ def _key_arithmetic(picture: DiagramPicture, box: Box, head: int, row: int, colu
     if box.name == "scaled":
         return f"{signed_short(score)} {box.title} = {signed_short(scaled)}"
     if hidden:
-        why = "comes later" if column > row else "is too far away"
+        causal = column > row and (picture.state.causal or picture.trace is None)
+        why = "comes later" if causal else f"is hidden {what_hides(picture.state.mask, (row, column))}"
         return f"{token_name(picture, column)} {why}: −∞, weight exactly 0"
     if box.name == "masked":
         return f"may attend, so it stays {signed_short(scaled)}"
@@ -134,6 +138,8 @@ def _product_words(picture: DiagramPicture, name: str, column: int) -> str:
     }[name]
     network = None if picture.layer is None else picture.layer.feed_forward
     biases = {} if network is None else {"before_activation": network.b1, "feed_forward_output": network.b2}
+    if picture.layer is not None:
+        biases["attention_output"] = picture.layer.attention.b_o
     bias = biases.get(name)
     added = "" if bias is None else f", and {signed_short(float(bias[column]))} of {matrix.replace('W', 'b')}"
     return f"{left} · column {column} of {matrix}, {count} products{added}"
@@ -161,7 +167,16 @@ def _norm_arithmetic(picture: DiagramPicture, box: Box, row: int, column: int) -
         if state.norm_kind is NormKind.LAYER
         else signed_short(number)
     )
-    return f"{top} ÷ {short(float(divisor))}"
+    return f"{top} ÷ {short(float(divisor))}{_learned_by_norm(picture, box, column)}"
+
+
+def _learned_by_norm(picture: DiagramPicture, box: Box, column: int) -> str:
+    """Return gain and bias of a feature, if the norm has any."""
+    if picture.layer is None:
+        return ""
+    norm = picture.layer.norms[box.name in ("feed_forward_input", "output")]
+    gain = "" if norm.gain is None else f" · gain {signed_short(float(norm.gain[column]))}"
+    return gain if norm.bias is None else f"{gain}, and bias {signed_short(float(norm.bias[column]))}"
 
 
 def row_words(picture: DiagramPicture, box: Box, row: int) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from attention_explorer.core.mask import MaskChoice
 from attention_explorer.model import Activation, NormKind, NormPlacement
 from attention_explorer.pages.stack.state import BlockPicture, BlockState
 
@@ -44,14 +45,20 @@ def layer_truths(state: BlockState) -> tuple[str, ...]:
 def _origin_sentence(state: BlockState) -> str:
     if state.learned is not None:
         return "These layers have no norms, no biases in attention and no dropout. Nothing in them is random."
-    norms = "" if state.norm is NormPlacement.NONE else "gain and bias of the norms, "
+    left_out = [
+        *(("gain and bias of the norms",) if state.norm is not NormPlacement.NONE and not state.has_gains else ()),
+        *(("biases of the projections",) if not state.has_biases else ()),
+        "dropout",
+    ]
     return (
-        f"Left out, as in many tutorials: {norms}biases of the projections, dropout. The weights are random: nothing "
-        "has been learned."
+        f"Left out, as in many tutorials: {', '.join(left_out)}. The weights are random: nothing has been learned. "
+        "Biases and gains can be switched on; dropout is for training alone."
     )
 
 
 def _mixing_sentence(state: BlockState) -> str:
+    if state.mask != MaskChoice():
+        return "The mask comes before the softmax: hidden keys have weight exactly 0. A row without any gives zeros."
     if state.causal:
         return "The mask comes before the softmax: later tokens have weight exactly 0."
     return "By the formula of the softmax every weight is above 0: each token gets something from every token."
@@ -75,6 +82,8 @@ def _norm_sentence(state: BlockState) -> str:
             "Pre-norm, as in GPT-2: the rows that attention reads are all of one size; those that the layer puts out "
             "may grow."
         )
+    if state.has_gains:
+        return "The norm makes the size of every row the same, and its gains then stretch each feature as they do."
     before = "hardly varied" if state.norm_kind is NormKind.LAYER else "was nearly 0"
     return (
         f"After the norm every row has the length √{state.d_model} = {state.d_model**0.5:.3g}, unless it {before} "

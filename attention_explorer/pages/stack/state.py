@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass, replace
 from enum import StrEnum
 from typing import Any, Self
@@ -9,8 +10,11 @@ from typing import Any, Self
 from attention_explorer.core.counting import MOST_TOKENS as MOST_KNOWN
 from attention_explorer.core.counting import Count, count_declared
 from attention_explorer.core.declared import Kind, declared, derived, with_value
+from attention_explorer.core.mask import LARGEST_MASK_SIZE, BoolArray, MaskChoice, MaskKind, mask_of
+from attention_explorer.errors import ExplorerError
 from attention_explorer.fields import CheckedFields
 from attention_explorer.model.activations import Activation
+from attention_explorer.model.masks import causal_mask
 from attention_explorer.model.norm import NormKind
 from attention_explorer.model.scalars import LARGEST_SEED
 from attention_explorer.model.sublayer import NormPlacement
@@ -360,6 +364,23 @@ class BlockState(CheckedFields):
     )
     count: Count = count_declared()
     preset: str = preset_declared("block", "encoder")
+    biases: bool = declared(
+        False,
+        "biases",
+        "Random biases, as trained layers have them: added after W_q, W_k, W_v, W_O, W₁ and W₂",
+        "Switch the biases",
+        shown=lambda state: _is_drawn(state) and state.picture in OF_BLOCK,
+    )
+    gains: bool = declared(
+        False,
+        "gains",
+        "What a norm learns, drawn at random: a gain around 1 for each feature, and in a layer norm a bias",
+        "Switch the gains of the norms",
+        shown=lambda state: _is_drawn(state) and state.norm is not NormPlacement.NONE and state.picture in OF_BLOCK,
+    )
+    mask: MaskChoice = declared(
+        MaskChoice, "mask", "Which keys a query may attend to, besides the causal mask", "Change the mask"
+    )
     model: ModelRecipe | None = declared(
         None,
         "model",
@@ -379,6 +400,18 @@ class BlockState(CheckedFields):
         }
         held = {name: min(max(number, 1), limits[name]) for name, number in changes.items()}
         return replace(self, **held)  # type: ignore[arg-type]
+
+    def with_number(self, name: str, number: float, low: float, high: float) -> Self:
+        """Return the state with another gain, eps, scale or factor, held between ``low`` and ``high``.
+
+        Raises
+        ------
+        ExplorerError
+            It is not a number.
+        """
+        if math.isnan(number):
+            raise ExplorerError(f"The {name.replace('_', ' ')} needs a number from {low:g} to {high:g}.")
+        return replace(self, **{name: min(max(number, low), high)})  # type: ignore[arg-type]
 
     @property
     def picture_shown(self) -> BlockPicture:
@@ -409,6 +442,48 @@ class BlockState(CheckedFields):
     def head_count(self) -> int:
         """How many heads a layer has."""
         return self.heads if self.model_shown is None else source_of(self.model_shown).heads[0]
+
+    @property
+    def has_biases(self) -> bool:
+        """Whether the layers that are drawn have random biases; those of Lab have none."""
+        return self.biases and self.learned is None and self.picture in OF_BLOCK
+
+    @property
+    def has_gains(self) -> bool:
+        """Whether their norms have random gains."""
+        return self.gains and self.norm is not NormPlacement.NONE and self.learned is None and self.picture in OF_BLOCK
+
+    @property
+    def allowed(self) -> BoolArray | None:
+        """Who may attend to whom, (n, n); None if every token may attend to every one."""
+        count = self.token_count
+        more = mask_of(self.mask, count, count) if self.picture is BlockPicture.LAYER else None
+        causal = causal_mask(count) if self.causal else None
+        return more if causal is None else causal if more is None else causal & more
+
+    @property
+    @derived(
+        "other mask",
+        "Which keys a query may attend to, besides the causal mask. A click on a cell of the box “mask” paints.",
+        "Change the mask",
+        shown=lambda state: _of_stack(state) and state.picture is BlockPicture.LAYER,
+    )
+    def mask_kind(self) -> MaskKind:
+        """The kind of the mask besides the causal one."""
+        return self.mask.kind
+
+    @property
+    @derived(
+        "n of the mask",
+        "How many keys are real, how wide the window, how long the prefix or the block is",
+        "Change the mask",
+        low=1,
+        high=LARGEST_MASK_SIZE,
+        shown=lambda state: _of_stack(state) and state.picture is BlockPicture.LAYER and state.mask.kind.has_size,
+    )
+    def mask_size(self) -> int:
+        """Its number."""
+        return self.mask.size
 
     @property
     def token_count(self) -> int:
@@ -470,6 +545,8 @@ class BlockState(CheckedFields):
         numbered = {"layer_number": "layer", "head_number": "head", "replaced_number": "changed_token"}
         if name in numbered:
             return replace(self, **{numbered[name]: max(self.count.index_of(round(value)), 0)})  # type: ignore[arg-type]
+        if name in ("mask_kind", "mask_size"):
+            return replace(self, mask=replace(self.mask, **{name.removeprefix("mask_"): value}))
         if name == "text" and self.model_shown is not None:
             return replace(self, model=replace(self.model_shown, sentence=value))
         return with_value(self, "sentence" if name == "text" else name, value)

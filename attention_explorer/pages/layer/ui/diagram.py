@@ -193,7 +193,8 @@ class Diagram(Item[Lanes]):
     def _paint_words(self, painter: QPainter, layout: Lanes, place: BoxPlace, look: Look) -> None:
         box, centre, shapes = place.box, Qt.AlignmentFlag.AlignHCenter, not self._is_staggered(layout, place)
         side = Qt.AlignmentFlag.AlignLeft if place.is_grown else centre
-        titles = (f"{box.title} · {axes_words(box)}", box.title) if place.is_grown else titles_of(box)
+        axes = f" · {axes_words(box)}" if look.axis_names else ""
+        titles = (f"{box.title}{axes}", *titles_of(box)) if place.is_grown else titles_of(box)
         font = look.font(TITLES, bold=True)
         if text_size(font, titles[-1])[0] > place.title.width():
             font = look.font(SMALLEST, bold=True)

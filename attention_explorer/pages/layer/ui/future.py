@@ -32,7 +32,7 @@ MASKS = {True: "What changes with the mask", False: "What changes without the ma
 LEVELS = 18
 """Pixels at zoom 1 of the names of the levels."""
 SAME = "="
-LEGEND = "= the same bit for bit; else the largest change of the row, its colour on a log scale."
+LEGEND = "= same bits; else the largest change, on a log scale"
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -19,8 +19,9 @@ from attention_explorer.pages.layer.diagram import FEED_FORWARD, RESIDUAL, Diagr
 
 ARROW, BESIDE, GUTTER, TITLE, SHAPE, FOOT = 15, 5, 27, 17, 15, 17
 """Pixels at zoom 1: between boxes, between boxes side by side, between lanes; of lines above and below a box."""
-HEADS, LEAST_HEAD, GAP, LEAST_BAR = 44, 5, 7, 110
-"""Pixels at zoom 1 of the maps of all heads, of the smallest, between things, and of a colour bar with its ends."""
+HEADS, LEAST_HEAD, LOW, GAP, LEAST_BAR = 44, 5, 340, 7, 110
+"""Pixels at zoom 1 of the maps of all heads, of the smallest, of the lowest room that has them; between things, and of
+a colour bar with its ends."""
 TITLES, SMALLEST = 12.5, 10.0
 GROWN_WIDTH, GROWN_HEIGHT = 0.44, 1.7
 """Of its lane, how wide the grown box is; and how much higher its lane is than another."""
@@ -42,6 +43,8 @@ class BoxPlace:
     title: QRectF
     shape: QRectF
     is_grown: bool
+    top: float
+    """Of what stands above the boxes of its lane."""
 
     @property
     def frame(self) -> QRectF:
@@ -110,7 +113,7 @@ def lanes_of(picture: DiagramPicture, look: Look, room: QRectF) -> Lanes:
     share = [GROWN_HEIGHT if line is picture.chosen.line else 1.0 for line in used]
     cut_off = px(GUTTER) if Line.FEED_FORWARD not in used else 0.0
     around = px(TITLE + SHAPE)
-    left = room.bottom() - top - around * len(used) - px(GUTTER) * (len(used) - 1) - px(FOOT) - cut_off
+    left = room.bottom() - top - around * len(used) - px(GUTTER) * (len(used) - 1) - px(FOOT + GAP) - cut_off
     places: dict[str, BoxPlace] = {}
     lanes, foot = list[Lane](), QRectF()
     for line, part in zip(used, share, strict=True):
@@ -141,7 +144,7 @@ def _heads(picture: DiagramPicture, look: Look, room: QRectF) -> tuple[QRectF, .
     """Return where the maps of all heads are, in a line above the diagram; none of one head, or of too many."""
     count = picture.heads
     side = min(float(look.px(HEADS)), (room.width() + look.px(GAP)) / max(count, 1) - look.px(GAP) / 2)
-    if count < 2 or side < look.px(LEAST_HEAD):
+    if count < 2 or side < look.px(LEAST_HEAD) or room.height() < look.px(LOW):
         return ()
     step = min(side + look.px(GAP), room.width() / count)
     return tuple(QRectF(room.left() + number * step, room.top(), side, side) for number in range(count))
@@ -164,16 +167,19 @@ def _lane(picture: DiagramPicture, line: Line, look: Look, room: QRectF) -> tupl
     if picture.chosen.line is line and look.still:
         cells.setHeight(min(cells.height(), max(TALL * room.width(), px(20))))
     places, left = {}, cells.left()
+    grown = boxes.index(picture.chosen) if picture.chosen in boxes else 1
     for number, (box, width) in enumerate(zip(boxes, widths, strict=True)):
         own = QRectF(left, cells.top(), width, cells.height())
-        raised = px(SHAPE) if not staggered or number % 2 or box is picture.chosen else 0.0
+        raised = px(SHAPE) if not staggered or (number - grown) % 2 == 0 else 0.0
         spare = px(ARROW) if not staggered else width
         title = QRectF(left, cells.top() - raised - px(TITLE), width, px(TITLE)).adjusted(-spare / 2, 0, spare / 2, 0)
-        if box is picture.chosen or title.left() < room.left():
+        if box is picture.chosen:
+            title = QRectF(left, title.top(), width, px(TITLE))
+        elif title.left() < room.left():
             title.moveLeft(left)
         title.setRight(min(title.right(), room.right()))
         shape = QRectF(left, cells.top() - px(SHAPE), width, px(SHAPE))
-        places[box.name] = BoxPlace(box, own, title, shape, box is picture.chosen)
+        places[box.name] = BoxPlace(box, own, title, shape, box is picture.chosen, room.top())
         left += width + (gaps[number] if number < len(gaps) else 0)
     rows = len(picture.tokens)
     size, step = label_size(look, cells.height() / rows)
@@ -252,14 +258,14 @@ def _way(start: BoxPlace, end: BoxPlace, look: Look) -> Way:
     top, bottom = end.title.top(), tail.bottom()
     if tail.left() <= x <= tail.right():
         return Way((QPointF(x, bottom + 1), QPointF(x, top)))
-    lane = top - px(5)
+    lane = end.top - px(5)
     start_x = tail.center().x()
     return Way((QPointF(start_x, bottom + 1), QPointF(start_x, lane), QPointF(x, lane), QPointF(x, top)))
 
 
 def _value_way(value: QRectF, end: BoxPlace, look: Look) -> Way:
     """Return the way of the values: below the scores, to where the weights mix them."""
-    lane, x = end.title.top() - look.px(22), end.cells.left() + look.px(10)
+    lane, x = end.top - look.px(22), end.cells.left() + look.px(10)
     start = value.center().x()
     points = QPointF(start, value.bottom() + 1), QPointF(start, lane), QPointF(x, lane), QPointF(x, end.title.top())
     return Way(points, "value")
@@ -267,7 +273,7 @@ def _value_way(value: QRectF, end: BoxPlace, look: Look) -> Way:
 
 def _residual_way(start: QRectF, end: BoxPlace, look: Look) -> Way:
     """Return the way around a sublayer: down into the gutter, along it, and down to the sum."""
-    lane, x = end.title.top() - look.px(12), end.cells.center().x()
+    lane, x = end.top - look.px(12), end.cells.center().x()
     tail = min(max(x, start.left() + look.px(6)), start.right() - look.px(6))
     points = QPointF(tail, start.bottom() + 1), QPointF(tail, lane), QPointF(x, lane), QPointF(x, end.title.top())
     return Way(points, "text", is_residual=True)
@@ -282,7 +288,7 @@ def _cuts(
         ends = [way.end for way in picture.residuals] or [_without_residual(picture)]
         for name in ends:
             end = places[name]
-            centre = QPointF(end.cells.center().x(), end.title.top() - px(12))
+            centre = QPointF(end.cells.center().x(), end.top - px(12))
             found.append(
                 Cut(
                     RESIDUAL,

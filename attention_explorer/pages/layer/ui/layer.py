@@ -49,7 +49,7 @@ _WALK = (Qt.Key.Key_Left, Qt.Key.Key_Right, Qt.Key.Key_Home, Qt.Key.Key_End)
 class Layer(Picture[BlockState, DiagramPicture]):
     """The diagram: a click grows a box, follows a token, shows a head or cuts a part."""
 
-    narrowest = 520.0
+    narrowest = 460.0
     follows = False
     axes = "batch, token, feature; with heads: batch, head, query, key or feature; −∞ is masked"
     compute = staticmethod(diagram.diagram_picture)
@@ -127,6 +127,8 @@ class Layer(Picture[BlockState, DiagramPicture]):
             return _looked(state, replace(state, box=box.name), f"Look at {box.what}")
         if spot.row is None:
             return None
+        if numbers.chosen.name == "masked" and spot.column is not None and numbers.trace is not None:
+            return _painted(state, numbers, (spot.row, spot.column))
         return _followed(state, numbers, None if spot.row == numbers.token else spot.row)
 
     def press(self, state: BlockState, numbers: DiagramPicture, key: int) -> Change[BlockState] | None:
@@ -176,6 +178,15 @@ def _box_named(numbers: DiagramPicture, name: str) -> Box | None:
 
 def _looked(state: BlockState, new: BlockState, label: str) -> Change[BlockState] | None:
     return None if new == state else Change(new, label, "look")
+
+
+def _painted(state: BlockState, numbers: DiagramPicture, cell: tuple[int, int]) -> Change[BlockState] | None:
+    """Hide a cell of the mask, or show it; what the causal mask hides stays hidden."""
+    if state.causal and cell[1] > cell[0]:
+        return None
+    is_seen = numbers.mask is None or bool(numbers.mask[cell])
+    mask = state.mask.with_painted(frozenset({cell}), hide=is_seen)
+    return Change(replace(state, mask=mask), f"{'Hide' if is_seen else 'Show'} a cell of the mask")
 
 
 def _followed(state: BlockState, numbers: DiagramPicture, token: int | None) -> Change[BlockState] | None:

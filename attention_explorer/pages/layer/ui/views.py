@@ -17,7 +17,7 @@ Tries: TypeAlias = tuple[Try[BlockState], ...]
 PART = Part("block", BlockState, BLOCK_PRESETS, BlockState.with_field)
 _STACK = (
     *("d_model", "heads", "d_ff", "layers", "seed", "embedding_scale", "initialiser", "gain", "norm", "norm_kind"),
-    *("eps", "eps_inside_sqrt", "residual", "feed_forward", "activation", "causal", "encoding"),
+    *("eps", "eps_inside_sqrt", "gains", "biases", "residual", "feed_forward", "activation", "causal", "encoding"),
 )
 
 
@@ -38,7 +38,7 @@ def views() -> tuple[View[Any], ...]:
     )
     cache: Tries = (
         Try("Decode all tokens", lambda state: state.decoded >= state.token_count, "decoded"),
-        Try("Write a longer sentence", lambda state: state.token_count >= 9, "sentence"),
+        Try("Write a longer sentence", lambda state: state.token_count >= 9, "text"),
     )
     return (
         _view(
@@ -48,7 +48,7 @@ def views() -> tuple[View[Any], ...]:
             Layer(),
             "layer_number",
             ("text", "norm", "causal", "residual", "feed_forward"),
-            (*_STACK, "head_number", "batch"),
+            (*_STACK, "mask_kind", "mask_size", "head_number", "batch"),
             layer,
         ),
         _view(
@@ -57,7 +57,7 @@ def views() -> tuple[View[Any], ...]:
             "Replace a token, and see which rows of the output change",
             Future(),
             "replaced_number",
-            ("sentence", "layers"),
+            ("text", "layers"),
             _STACK,
             future,
         ),
@@ -67,7 +67,7 @@ def views() -> tuple[View[Any], ...]:
             "Decode token by token with a KV cache",
             Cache(),
             "decoded",
-            ("sentence", "layer_number", "head_number"),
+            ("text", "layer_number", "head_number"),
             _STACK,
             cache,
         ),
