@@ -241,7 +241,7 @@ def test_an_existing_file_is_replaced_and_kept_if_that_fails(
     [
         (["nonsense", "a.png"], "There is no preset “nonsense”. “attention-explorer presets” lists them all."),
         (["causl", "a.png"], "There is no preset “causl”. Did you mean “causal”?"),
-        (["pipeline", "a.png"], "Several pages have a preset “pipeline”: heads, block. Name the page too."),
+        (["pipeline", "a.png"], "Several pages have a preset “pipeline”: heads, layer. Name the page too."),
         (["quiz", "a.png", "--page", "cost"], "There is no preset “quiz” on the page cost. Name the page lookup."),
         (["no.attn.json", "a.png"], "“no.attn.json” cannot be opened: there is no such file"),
         ([".", "a.png"], "” cannot be opened: it is a folder."),
@@ -429,7 +429,7 @@ def test_wrong_usage_is_two(arguments: list[str], words: str, there: Path, capsy
     ("arguments", "expected"),
     [
         (["--preset", "causal"], (find_preset("causal").state, None, "heads")),
-        (["--preset", "pipeline", "--page", "block"], (find_preset("pipeline", "block").state, None, "block")),
+        (["--preset", "pipeline", "--page", "block"], (find_preset("pipeline", "block").state, None, "layer")),
         (["run", "--preset", "gpt2"], (find_preset("gpt2").state, None, "lab")),
         (["--page", "cost"], (None, None, "cost")),
         (["--watch", "run", "--page", "cost"], (None, None, "cost")),

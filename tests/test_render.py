@@ -234,7 +234,7 @@ def test_a_page_that_cannot_be_read_is_not_drawn_but_the_others_are(tmp_path: Pa
     ("source", "options", "words"),
     [
         ("nonsense", {"format": "png"}, "There is no preset “nonsense”"),
-        ("pipeline", {"format": "png"}, "Several pages have a preset “pipeline”: heads, block"),
+        ("pipeline", {"format": "png"}, "Several pages have a preset “pipeline”: heads, layer"),
         ("no/such.attn.json", {"format": "png"}, "“such.attn.json” cannot be opened: there is no such file"),
         (3, {"format": "png"}, "A value of type int cannot be drawn. Give a state, the name of a preset"),
         (LookupState(), {"format": "png", "page": "heads"}, "LookupState is shown by the page lookup, not by heads"),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import chain
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -149,11 +150,16 @@ def numbers_of(arrays: Arrays, said: Mapping[str, object], table: Callable[[Arra
     """
     if not arrays:
         raise ExportError("There are no numbers to export yet. Wait for the picture.")
-    listed, parameters = arrays, {"program": f"Attention Explorer {__version__}", **said}
-    if sum(array.size for array in arrays.values()) > MOST_LINES:
-        listed = dict([next(iter(arrays.items()))])
+    shown, parameters = listed(arrays), {"program": f"Attention Explorer {__version__}", **said}
+    if len(shown) < len(arrays):
         parameters["table"] = "CSV and JSON hold the first array alone; NPZ holds all"
-    return Numbers((table or array_table)(listed), {**parameters, **listed}, arrays, parameters)
+    return Numbers((table or array_table)(shown), {**parameters, **shown}, arrays, parameters)
+
+
+def listed(arrays: Arrays) -> Arrays:
+    """Return the arrays that a table holds: all, or the main one if they are too many."""
+    is_long = sum(array.size for array in arrays.values()) > MOST_LINES
+    return dict([next(iter(arrays.items()))]) if is_long else arrays
 
 
 def array_table(arrays: Mapping[str, npt.NDArray[Any]]) -> Table:
@@ -170,3 +176,17 @@ def array_table(arrays: Mapping[str, npt.NDArray[Any]]) -> Table:
                     yield name, row, column, value
 
     return Table(("array", "row", "column", "value"), rows, sum(array.size for array in arrays.values()))
+
+
+def places_table(arrays: Mapping[str, npt.NDArray[Any]]) -> Table:
+    """Return a table with a row a number: the array, its place along all axes, and the number with every digit."""
+    axes = max(array.ndim for array in arrays.values())
+
+    def rows() -> Iterator[tuple[object, ...]]:
+        for name, array in arrays.items():
+            numbers = chain.from_iterable(rows_of(array))
+            for place, number in zip(np.ndindex(*array.shape), numbers, strict=True):
+                yield name, *place, *[""] * (axes - array.ndim), number
+
+    header = ("array", *(f"axis {axis}" for axis in range(axes)), "value")
+    return Table(header, rows, sum(array.size for array in arrays.values()))

@@ -18,7 +18,6 @@ from attention_explorer.kit.controls.text_block import TextLine
 from attention_explorer.kit.drawing.marks import paint_reason
 from attention_explorer.kit.items.item import Arrays, Hit, Item, Value
 from attention_explorer.kit.pictures.drawing import Change, PictureDrawing
-from attention_explorer.kit.pictures.notes_panel import notes_of
 from attention_explorer.kit.pictures.pointed_picture import NOWHERE
 from attention_explorer.kit.theme import Look
 
@@ -232,8 +231,8 @@ class Picture(Generic[S, N]):
         """Return what it says, the first line as a headline."""
         reason = self.reason(numbers)
         if reason:
-            return notes_of((NOTHING, reason))
-        return notes_of((self.headline(numbers), *filter(None, (self.panel(numbers).sentence, *self.says(numbers)))))
+            return _notes((NOTHING, reason))
+        return _notes((self.headline(numbers), *filter(None, (self.panel(numbers).sentence, *self.says(numbers)))))
 
     def numbers(self, numbers: N) -> Arrays:
         """Return its arrays."""
@@ -253,6 +252,12 @@ class Picture(Generic[S, N]):
 
     def _hidden(self, numbers: N) -> tuple[str, ...]:
         return ("The picture",) if self.reason(numbers) else self.item(numbers).names()
+
+
+def _notes(sentences: tuple[str, ...]) -> tuple[TextLine, ...]:
+    """Return sentences as they are written, the first as a headline."""
+    first, *rest = sentences
+    return (TextLine(first, bold=True), *(TextLine(sentence) for sentence in rest))
 
 
 def laid_out(item: Item[Any], look: Look, room: QRectF) -> Laid:

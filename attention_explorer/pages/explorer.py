@@ -9,7 +9,7 @@ from attention_explorer.core.counting import Count
 from attention_explorer.core.declared import declared
 from attention_explorer.errors import ExplorerError
 from attention_explorer.fields import CheckedFields
-from attention_explorer.pages import old_names
+from attention_explorer.pages import old_names, subject
 from attention_explorer.pages.circuits.state import CircuitsState
 from attention_explorer.pages.heads.state import HeadsSetup, HeadsState
 from attention_explorer.pages.lab.cost_state import CostState
@@ -50,7 +50,7 @@ class ExplorerState(CheckedFields):
         PositionsState, "Positions", "An encoding of positions, its sizes, and what is shown of it", "Change Positions"
     )
     block: BlockState = declared(
-        BlockState, "Block", "A layer, its parts that can be switched, and what is shown of it", "Change Block"
+        BlockState, "Layer", "A layer, its parts that can be switched, and what is shown of it", "Change Layer"
     )
     scaling: ScalingState = declared(
         ScalingState, "Scaling", "How scores are drawn, and the softmax bench", "Change Scaling"
@@ -87,9 +87,10 @@ class ExplorerState(CheckedFields):
     def followed(self, old: ExplorerState) -> ExplorerState:
         """Return it with what a change from ``old`` leaves behind.
 
-        That is trail, descent and jumps of the lookup, and the view of Lab that shows a picture just named.
+        That is trail, descent and jumps of the lookup, the view of Lab that shows a picture just named, and the one
+        model of Heads and Layer.
         """
-        new = old_names.followed(old, self)
+        new = subject.followed(old, old_names.followed(old, self))
         if self.lookup == old.lookup:
             return new
         try:

@@ -38,7 +38,7 @@ def absolute_from(state: ExplorerState, session: Path) -> ExplorerState:
 
 def files_of(state: ExplorerState) -> tuple[str, ...]:
     """Return the paths of the files that a state refers to, in its order."""
-    found = map(_named_by, _parts(state))
+    found = [*map(_named_by, _parts(state)), state.block.model]
     return tuple(dict.fromkeys(named.path for named in found if named is not None))
 
 
@@ -77,6 +77,9 @@ def _with_files(state: ExplorerState, change: Callable[[Named], Named]) -> Explo
         state = replace(state, circuits=circuits)
     if setup is not heads.setup or other is not heads.other:
         state = replace(state, heads=replace(heads, setup=setup, other=other))
+    model = state.block.model
+    if model is not None:
+        state = replace(state, block=replace(state.block, model=recipe_as(change(model), ModelRecipe)))
     return state if row is lookup.row else replace(state, lookup=replace(lookup, row=row))
 
 

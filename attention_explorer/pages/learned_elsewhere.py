@@ -1,4 +1,4 @@
-"""What is learned, on other pages: as a source of the Heads page, as layers of Block, and a dictionary as a lookup."""
+"""What is learned, on other pages: as a source of the Heads page, as layers, and a dictionary as a lookup."""
 
 from __future__ import annotations
 
@@ -55,12 +55,12 @@ def in_heads(state: ExplorerState) -> ExplorerState:
 
 
 def reason_against_block(state: TrainingState) -> str:
-    """Return why the Block page cannot show what is on show here, and what to do; empty if it can."""
+    """Return why the Layer page cannot show what is on show here, and what to do; empty if it can."""
     return reason_against(state.setup) or reason_against_heads(state)
 
 
 def in_block(state: ExplorerState) -> ExplorerState:
-    """Return the state with the layers of the step on the Block page, at the weights of the same head and row.
+    """Return the state with the layers of the step on the Layer page, at the weights of the same head and row.
 
     Raises
     ------

@@ -11,8 +11,11 @@ from attention_explorer.pages.lab.state import LabView
 if TYPE_CHECKING:
     from attention_explorer.pages.explorer import ExplorerState
 
-PAGES = {"scaling": "lab", "cost": "lab"}
+PAGES = {"scaling": "lab", "cost": "lab", "block": "layer"}
 """Pages that are no more, and where their pictures are now."""
+
+PARTS = {"layer": "block"}
+"""By page: the part of the state that it shows, where that has the name which the page had before."""
 
 VIEWS: dict[str, dict[StrEnum, LabView]] = {
     part: {view.picture: view for view in LabView if view.part == part} for part in ("scaling", "cost", "block")

@@ -9,12 +9,13 @@ from attention_explorer.core.counting import Count
 from attention_explorer.errors import ExplorerError, did_you_mean, quoted
 from attention_explorer.pages.explorer import ExplorerState
 from attention_explorer.pages.old_names import PAGES as OLD_PAGES
+from attention_explorer.pages.old_names import PARTS as PART_NAMES
 from attention_explorer.pages.old_names import VIEWS, page_of, shown
 from attention_explorer.pages.preset_lists import PARTS as PARTS
 from attention_explorer.pages.preset_lists import preset_ids as preset_ids
 from attention_explorer.pages.preset_lists import preset_list
 
-PAGE_IDS = ("lookup", "heads", "positions", "block", "training", "circuits", "lab")
+PAGE_IDS = ("lookup", "heads", "positions", "layer", "training", "circuits", "lab")
 """The pages, in the order of the rail."""
 ALL_PARTS = (*PARTS, "lab")
 """The fields of `ExplorerState`."""
@@ -68,7 +69,7 @@ def presets_of(page: str) -> Iterator[ReadyMade]:
     if page_id(page) in OLD_PAGES:
         yield from presets_in(page)
     else:
-        parts = VIEWS if page == "lab" else (page,)
+        parts = VIEWS if page == "lab" else parts_of(page)
         yield from (ready for part in parts for ready in presets_in(part) if ready.page == page)
 
 
@@ -120,7 +121,7 @@ def pages_changed(old: ExplorerState, new: ExplorerState) -> tuple[str, ...]:
 
 def parts_of(page: str) -> tuple[str, ...]:
     """Return the parts of the state that a page shows."""
-    return (page, *VIEWS) if page == "lab" else (page,)
+    return (page, *VIEWS) if page == "lab" else (PART_NAMES.get(page, page),)
 
 
 def in_view(state: ExplorerState, page: str = "") -> tuple[str, ExplorerState]:

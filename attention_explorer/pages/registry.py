@@ -109,10 +109,12 @@ def _frame_figure(state: ExplorerState, page: str) -> Figure:
     return figure_of(view, view.of(getattr(state, view.part.name)), page.capitalize())
 
 
-def _block_figure(state: ExplorerState) -> Figure:
-    from attention_explorer.pages.block.ui.figure import block_figure
+def _layer_figure(state: ExplorerState) -> Figure:
+    from attention_explorer.kit.frame.figure import figure_of
+    from attention_explorer.pages.layer.ui.views import view_of
 
-    return block_figure(state.block)
+    view = view_of(state.block.picture_shown)
+    return figure_of(view, view.of(state.block), "Layer")
 
 
 def _training_figure(state: ExplorerState) -> Figure:
@@ -152,12 +154,12 @@ PAGES: tuple[PageEntry, ...] = (
         partial(_examples, "positions"),
     ),
     PageEntry(
-        "block",
-        "Block",
-        "block",
+        "layer",
+        "Layer",
+        "layer",
         "Follow data through a whole layer, and see what its parts do",
-        {PICTURE: _block_figure},
-        partial(_examples, "block"),
+        {PICTURE: _layer_figure},
+        partial(_examples, "layer"),
     ),
     PageEntry(
         "training",

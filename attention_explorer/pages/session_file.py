@@ -22,7 +22,7 @@ from attention_explorer.errors import ExplorerError, quoted
 from attention_explorer.pages.explorer import ExplorerState
 from attention_explorer.pages.file_places import absolute_from, relative_to
 from attention_explorer.pages.old_names import PAGES as OLD_PAGES
-from attention_explorer.pages.old_names import shown
+from attention_explorer.pages.old_names import PARTS, shown
 from attention_explorer.pages.ready_made import PAGE_IDS, in_view
 from attention_explorer.sources.model_recipe import CONFIG, GGUF
 from attention_explorer.sources.recorded_recipe import ENDINGS
@@ -240,7 +240,9 @@ def _opened(document: Document) -> Opened:
     left_out = {page: f"{place_text(_inner(error.place))} {error.what}" for page, error in errors.items()}
     said = (f"The page {page} cannot be read and is left out: {reason}." for page, reason in left_out.items())
     page, file, learning = (_envelope_text(document, key) for key in ("page", "file", "learning"))
-    if page not in errors and (page in OLD_PAGES or "lab" not in document["state"]):  # type: ignore[operator] # an object
+    if page in PARTS.values() and "lab" in document["state"]:  # type: ignore[operator] # an object
+        page = OLD_PAGES[page]  # another name, and the same picture
+    elif page not in errors and (page in OLD_PAGES or "lab" not in document["state"]):  # type: ignore[operator]
         page, state = shown(page, state)  # as it was called before there was a page Lab
     warnings = *said, *decoder.warnings, *_on_learning(learning, document["state"])
     return Opened(state, page, file, decoder.extra, warnings, left_out)

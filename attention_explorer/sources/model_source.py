@@ -42,6 +42,7 @@ from attention_explorer.sources.models.names import name_by_place
 from attention_explorer.sources.models.sampling import drawn_tokens, whole_text
 from attention_explorer.sources.recorded import FileReference, change_since, reference_to
 from attention_explorer.sources.source import Ability, Lookup, Made, Predictions, Source, Traits
+from attention_explorer.sources.whole_layer import WholeLayer, whole_layer
 
 KEPT_BYTES = 2**28
 """Queries, keys and values that stay with the layers; of more, a layer is run again when it is looked at."""
@@ -361,6 +362,12 @@ class ModelSource(Source[ModelRecipe]):
             return self._layer(known(place), place, hidden, lookup)
 
         return ModelLayers(len(stack.layers), make, known, self.model, lambda more: self._run(lookup, hidden, more))
+
+    def whole_layer(self, place: int) -> WholeLayer:
+        run = self.model.run(*self._given, room=0, lazily=True)
+        tower = run.encoder if self._kind == ENCODER and run.encoder is not None else run.main
+        place = min(place, tower.count - 1)
+        return whole_layer(tower.stack.layers[place], tower.layer(place), tower.surroundings(place))
 
     def _run(self, lookup: Lookup, hidden: Bools | None, more: tuple[int, ...] = ()) -> TransformerRun:
         """Return a run, with ``more`` tokens after what was written; to these, what the mask allows the last one."""

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from attention_explorer.model import RowMask
     from attention_explorer.sources.layer import Floats, Layer
     from attention_explorer.sources.models.model import Model
+    from attention_explorer.sources.whole_layer import WholeLayer
 
 
 @dataclass(frozen=True, slots=True)
@@ -224,6 +225,16 @@ class Source(ABC, Generic[R]):
     @abstractmethod
     def context(self) -> str | None:
         """What the keys belong to, as text; None if queries and keys belong to the same tokens."""
+
+    def whole_layer(self, place: int) -> WholeLayer:
+        """Return every array of a layer, counted from 0.
+
+        Raises
+        ------
+        ExplorerError
+            The source has no layers, only their attention; or it cannot be opened.
+        """
+        raise ExplorerError(f"There are no whole layers to draw: {self.traits.origin}. Open a model.")
 
     @property
     def labels(self) -> tuple[tuple[str, ...], tuple[str, ...]]:

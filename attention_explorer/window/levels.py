@@ -28,19 +28,6 @@ LEFT_OUT: Mapping[str, tuple[str, ...]] = {
         "Table…",
         "Check",
     ),
-    "block": (
-        "d_ff",
-        "Initialiser",
-        "σ_w",
-        "weights σ",
-        "seed",
-        "Kind of norm",
-        "ε",
-        "Place of ε",
-        "Activation",
-        "Batch",
-        "Standard deviation of the embeddings",
-    ),
 }
 """By page: what Start leaves out, by the names of `reach`. It shows everything else: what can be dragged, soft and
 hard, temperature, sentences, masks, undo and export among it."""

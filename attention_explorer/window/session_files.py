@@ -14,6 +14,7 @@ from PySide6.QtWidgets import QMenu
 
 from attention_explorer.errors import ExplorerError
 from attention_explorer.kit.file_names import LESSON
+from attention_explorer.pages.old_names import PARTS
 from attention_explorer.pages.ready_made import PAGE_IDS
 from attention_explorer.pages.session_file import SUFFIX, Opened, read_session
 from attention_explorer.session.later import later
@@ -146,7 +147,7 @@ class SessionFiles(QObject):
         self._say("Not opened", why)
 
     def _show_found(self, found: Opened) -> None:
-        readable = [page for page in PAGE_IDS if page not in found.left_out]
+        readable = [page for page in PAGE_IDS if not {page, PARTS.get(page)} & {*found.left_out}]
         page = readable[0] if found.page in found.left_out else found.page
         if page:
             self._window.show_page(page)

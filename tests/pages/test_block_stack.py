@@ -1,4 +1,4 @@
-"""What goes through the Block page: the tutorials' numbers, and what is refused in words."""
+"""What goes through the Layer page: the tutorials' numbers, and what is refused in words."""
 
 from __future__ import annotations
 
@@ -9,8 +9,10 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from attention_explorer.core.mask import MaskChoice, MaskKind, mask_of
 from attention_explorer.errors import ExplorerError
 from attention_explorer.model import Activation, NormPlacement
+from attention_explorer.pages.lab.linear import linear_picture
 from attention_explorer.pages.stack.presets import block_preset
 from attention_explorer.pages.stack.stack import block_stack, block_trace, count_numbers, is_quick
 from attention_explorer.pages.stack.state import BlockPicture, BlockState, Initialiser
@@ -112,3 +114,52 @@ def test_what_is_quick_is_counted() -> None:
     assert not is_quick(block_preset("full").state)
     gated = BlockState(activation=Activation.SILU_GATED)
     assert count_numbers(gated) == count_numbers(BlockState()) + 64 * 256
+
+
+# ---- Biases and gains ----
+
+
+def test_biases_and_gains_move_no_matrix_and_are_added_where_they_belong() -> None:
+    plain, more = BlockState(layers=2), BlockState(layers=2, biases=True, gains=True)
+    for before, after in zip(block_stack(plain).stack.layers, block_stack(more).stack.layers, strict=True):
+        for name in ("w_q", "w_k", "w_v", "w_o"):
+            np.testing.assert_array_equal(getattr(before.attention, name), getattr(after.attention, name))
+        np.testing.assert_array_equal(before.feed_forward.w1, after.feed_forward.w1)
+        assert before.norms[0].gain is None
+        assert after.norms[0].gain is not None
+    layer, trace = block_stack(more).stack.layers[0], block_trace(more).layers[0]
+    inside, attention = trace.attention.inside, layer.attention
+    q = trace.x @ attention.w_q + attention.b_q
+    np.testing.assert_allclose(inside.q, q.reshape(1, 6, 8, 8).swapaxes(1, 2), atol=1e-12)
+    rows = trace.attention.summed
+    normed = (rows - rows.mean(-1, keepdims=True)) / np.sqrt(rows.var(-1, keepdims=True) + more.eps)
+    np.testing.assert_allclose(trace.attention.output, normed * layer.norms[0].gain + layer.norms[0].bias, atol=1e-12)
+
+
+def test_pictures_of_lab_have_neither_biases_nor_gains() -> None:
+    state = BlockState(biases=True, gains=True, picture=BlockPicture.LINEAR)
+    assert block_stack(state).stack.layers[0].attention.b_q is None
+    assert block_stack(state) is block_stack(replace(state, biases=False, gains=False))
+    assert linear_picture(state).by[0].error == linear_picture(replace(state, biases=False)).by[0].error
+
+
+# ---- Masks ----
+
+
+@pytest.mark.parametrize("causal", [False, True])
+@pytest.mark.parametrize("kind", MaskKind)
+def test_every_mask_hides_what_it_says_and_rows_sum_to_one_or_nothing(kind: MaskKind, causal: bool) -> None:
+    choice = MaskChoice(kind, 2, hidden=frozenset({(3, 1)}))
+    state = BlockState(causal=causal, mask=choice)
+    own = mask_of(choice, 6, 6)
+    allowed = own & np.tri(6, dtype=bool) if causal else own
+    np.testing.assert_array_equal(block_stack(state).mask, allowed)
+    weights = block_trace(state).layers[0].attention.inside.weights
+    assert not weights[..., ~allowed].any()
+    np.testing.assert_allclose(weights.sum(axis=-1), np.broadcast_to(allowed.any(axis=-1), weights.shape[:-1]))
+
+
+def test_other_pictures_know_nothing_of_the_mask_of_the_diagram() -> None:
+    for picture in (BlockPicture.FUTURE, BlockPicture.CACHE, BlockPicture.LINEAR):
+        state = BlockState(picture=picture, mask=MaskChoice(MaskKind.WINDOW, 2))
+        assert block_stack(state).mask is None

@@ -50,7 +50,8 @@ def test_a_preset_is_found_by_its_name():
     assert find_preset("quiz").state.lookup == next(each.state for each in PRESETS if each.id == "quiz")
     assert find_preset("quiz") == find_preset("quiz", "lookup")
     assert find_preset("pipeline", "heads").page == "heads"
-    assert find_preset("pipeline", "block").page == "block"
+    assert find_preset("pipeline", "block").page == "layer"
+    assert find_preset("pipeline", "block") == find_preset("pipeline", "layer")
 
 
 @pytest.mark.parametrize(
@@ -59,7 +60,7 @@ def test_a_preset_is_found_by_its_name():
         (("nonsense",), ["There is no preset “nonsense”.", "presets” lists them all"]),
         (("Causl",), ["There is no preset “Causl”. Did you mean “causal”?"]),
         (("quiz", "heads"), ["There is no preset “quiz” on the page heads. Name the page lookup."]),
-        (("pipeline",), ["Several pages have a preset “pipeline”: heads, block.", "Name the page"]),
+        (("pipeline",), ["Several pages have a preset “pipeline”: heads, layer.", "Name the page"]),
         (("quiz", "dance"), ["There is no page “dance”.", "lookup, heads, positions"]),
     ],
 )

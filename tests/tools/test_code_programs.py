@@ -293,6 +293,9 @@ BLOCKS = (
      "initialiser": Initialiser.NORMALISED, "causal": True, "token": 2, "changed_token": 1, "decoded": 5},
     {"activation": "gelu_tanh", "residual": False, "d_model": 96, "d_ff": 100, "heads": 6, "layers": 2, "layer": 1,
      "factor": -3.0},
+    {"biases": True, "gains": True, "norm": "pre", "layers": 2, "layer": 1, "causal": True},
+    {"biases": True, "gains": True, "norm": "post", "norm_kind": "rms", "activation": "silu_gated"},
+    {"mask": MaskChoice(MaskKind.PREFIX, 2, hidden=frozenset({(0, 0), (0, 1)})), "causal": True},
 )  # fmt: skip
 
 

@@ -28,7 +28,7 @@ from attention_explorer.pages.heads.other import with_other_recipe
 from attention_explorer.pages.heads.state import HeadsSetup, HeadsState, Picture
 from attention_explorer.pages.lab.scores_state import ScalingState
 from attention_explorer.pages.lab.state import LabState, LabView
-from attention_explorer.pages.ready_made import find_preset, presets_of
+from attention_explorer.pages.ready_made import find_preset, parts_of, presets_of
 from attention_explorer.pages.row_as_lookup import as_lookup
 from attention_explorer.pages.stack.learned import learned_block
 from attention_explorer.pages.stack.state import OF_BLOCK, BlockState
@@ -77,14 +77,16 @@ def scenes_of(page: str) -> list[Scene]:
         return [*views, *(Scene(f"{view.name}, drawer", _with_drawer(view)) for view in views)]
     if page == "lab":
         return [*views_of_lab(), *(Scene(f"{view.name}, drawer", _with_drawer(view)) for view in views_of_lab())]
-    part = _quick(getattr(first, page))
+    name = parts_of(page)[0]
+    part = _quick(getattr(first, name))
     found = [
-        Scene(f"{page} {picture}", _state(replace(first, **{page: replace(part, picture=picture)})))
-        for picture in (OF_BLOCK if page == "block" else type(part.picture))
+        Scene(f"{page} {picture}", _state(replace(first, **{name: replace(part, picture=picture)})))
+        for picture in (OF_BLOCK if page == "layer" else type(part.picture))
     ]
-    if page == "block":
+    if page == "layer":
         learned = learned_block(*BOX["it"], "The cat sat on the mat because it was tired.")
-        found.append(Scene("block learned", _state(replace(first, block=learned))))
+        found.append(Scene("layer learned", _state(replace(first, block=learned))))
+        found.append(Scene("layer drawer", _with_drawer(found[0])))
     return found
 
 

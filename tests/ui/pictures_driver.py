@@ -1,4 +1,4 @@
-"""A hand and an eye for the pages that show one large picture at a time: Positions, Block, Scaling and Cost."""
+"""A hand and an eye for the pages that show one large picture at a time: Positions, Layer and Lab."""
 
 from __future__ import annotations
 

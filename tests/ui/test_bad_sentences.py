@@ -69,14 +69,14 @@ def page_states():
     order = next(each.state for each in presets_of("positions") if each.id == "sinusoidal")
     order = replace(order, positions=replace(order.positions, picture=type(order.positions.picture)("order")))
     inputs = next(each.state for each in presets_of("cost") if each.id == "inputs")
-    return {"heads": heads, "positions": order, "block": start, "cost": inputs}
+    return {"heads": heads, "positions": order, "layer": start, "cost": inputs}
 
 
-@pytest.mark.parametrize("page", ["heads", "positions", "block", "cost"])
+@pytest.mark.parametrize("page", ["heads", "positions", "layer", "cost"])
 def test_whatever_is_pasted_is_drawn_or_refused(make_window, qtbot, page: str) -> None:
     window = make_window(page_states()[page], Settings(theme=ThemeChoice.LIGHT, page=page))
     fields = fields_of(window, page)
-    assert len(fields) == {"heads": 2, "positions": 1, "block": 1, "cost": 2}[page]
+    assert len(fields) == {"heads": 2, "positions": 1, "layer": 1, "cost": 2}[page]
     for field in fields:
         for name, text in PASTED.items():
             before = window.session.state

@@ -106,9 +106,11 @@ def test_numbers_that_are_chosen_in_boxes_begin_at_the_first(make_window):
     QTest.keyClicks(box, "0")
     QTest.keyClick(box, Qt.Key.Key_Return)
     assert window.session.state.positions.head == 0
-    window.show_page("block")
-    layer = shown(window).page.controls.layer
-    assert (layer.minimum(), layer.value()) == (0, 0)
+    window.show_page("layer")
+    page = shown(window).page
+    page.open_drawer(True)
+    head = page.drawer.form.controls["head_number"]
+    assert (head.minimum(), head.value()) == (0, 0)
 
 
 def test_the_choice_is_kept_and_states_from_elsewhere_are_shown_in_it(make_window, settings_path):

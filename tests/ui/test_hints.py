@@ -24,7 +24,6 @@ pytestmark = pytest.mark.qt_log_ignore("This plugin does not support")
 SIZES = ((1280, 800), (1024, 768))
 CHANGES = {
     "heads": lambda state: state.with_setup(mask=MaskChoice(MaskKind.CAUSAL)),
-    "block": lambda state: replace(state, seed=7),
 }
 """A change on each page with hints such as its first one asks for. Pages in the frame have something to try instead."""
 
@@ -127,6 +126,7 @@ def test_every_hint_is_seen_whole(page_window, page, size):
 IN_THE_FRAME = {
     "lookup": lambda state: state.with_key_added((1.0, -1.0)),
     "positions": lambda state: state.with_sizes(length=37),
+    "layer": lambda state: replace(state, seed=7),
     "lab": lambda state: replace(state, seed=7),
     "training": lambda state: state.with_setup(replace(state.setup, seed=77)),
 }

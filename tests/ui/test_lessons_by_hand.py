@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 import pytest
-from PySide6.QtCore import QPointF, Qt
+from PySide6.QtCore import Qt
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QAbstractButton, QApplication
 from test_lessons import Learner
@@ -108,8 +108,7 @@ def type_number(control: str, number: float) -> Callable[[Learner], None]:
 
 def click_softmax(learner: Learner) -> None:
     settle(learner)
-    frame = learner.canvas.picture_layout.diagram.places["weights"].frame
-    learner.click(frame.topLeft() + QPointF(12.0, 6.0))
+    learner.click(learner.canvas.picture_layout.layout.places["weights"].cells.center())
 
 
 def press_down(learner: Learner) -> None:

@@ -28,11 +28,10 @@ from attention_explorer.window.levels import LEFT_OUT
 
 KEPT = {
     "heads": ("Sentence", "Mask", "Attention map", "All heads", "Export…", "Preset", "Picture: Map"),
-    "block": ("Sentence", "mask", "residual", "Norm", "Export…"),
 }
 """What Start never leaves out: dragging, soft and hard, temperature, sentences, masks, export."""
 
-IN_THE_FRAME = ("lookup", "positions", "training", "circuits", "lab")
+IN_THE_FRAME = ("lookup", "positions", "layer", "training", "circuits", "lab")
 
 
 def seen(page: QWidget) -> set[str]:

@@ -235,8 +235,8 @@ def test_each_part_can_be_left_out(part, words):
         (PositionsState(kind=PositionKind.ALIBI), {"distance of query and key", "key (column), from 0"}),
         (CostState(picture=CostPicture.GROWTH), {"tokens n (both axes logarithmic)"}),
         (CostState(picture=CostPicture.REACH), {"tokens back"}),
-        (BlockState(), {"feature →"}),
-        (BlockState(picture=BlockPicture.CACHE), {"feature 0…7 →", "key 1…6 →"}),
+        (BlockState(), {"X = E + P · row: token, column: feature"}),
+        (BlockState(picture=BlockPicture.CACHE), {"token decoded", "FLOPs of the step"}),
     ],
     ids=lambda value: "" if isinstance(value, set) else type(value).__name__,
 )

@@ -147,7 +147,8 @@ def test_the_words_of_the_large_picture_follow_the_state(page_window, page):
 def test_sliders_and_fields_tell_their_numbers(page_window, page):
     window = page_window(page)
     first, *others = scenes_of(page)
-    with_numbers = (scene for scene in others if page in ("training", "circuits") and "drawer" in scene.name)
+    with_drawer = ("layer", "training", "circuits")
+    with_numbers = (scene for scene in others if page in with_drawer and "drawer" in scene.name)
     next(with_numbers, first).show(window)
     controls = [widget for widget in widgets_shown(window) if isinstance(widget, (QSlider, QDoubleSpinBox))]
     assert controls or page == "heads"  # where they are in the setup

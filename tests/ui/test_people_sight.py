@@ -115,7 +115,7 @@ def _sizes(page: QWidget) -> list[tuple[str, tuple[int, int]]]:
     return [(name_of(widget), widget.size().toTuple()) for widget in widgets_shown(page)]
 
 
-@pytest.mark.parametrize("page", ["heads", "block"])
+@pytest.mark.parametrize("page", ["heads"])
 def test_a_low_window_keeps_its_height_for_the_picture(page_window, page):
     window = page_window(page)
     show_state(window, first_state(page))

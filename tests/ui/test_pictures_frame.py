@@ -21,7 +21,7 @@ from attention_explorer.pages.explorer import ExplorerState
 from attention_explorer.pages.lab.state import LabState, LabView
 from attention_explorer.session.settings import Settings, ThemeChoice
 
-PAGES = ("positions", "block", "lab")
+PAGES = ("positions", "layer", "lab")
 
 
 @pytest.fixture

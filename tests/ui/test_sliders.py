@@ -164,6 +164,9 @@ def test_every_slider_of_a_page_does_so(make_window):
     window, found = make_window(), []
     for page in PAGE_IDS:
         window.show_page(page)
+        if page == "layer":  # which makes them when they are first needed
+            for view in window.page.views:
+                window.page.show_view(view)
         found += window.page.findChildren(QSlider)
     assert len(found) > 5
     assert not [slider.accessibleName() for slider in found if not isinstance(slider, Slider)]

@@ -215,61 +215,55 @@ def test_the_curves_of_both_runs_are_saved(training, to_file):
         assert [measured[step] for step in curve.steps.tolist()] == curve.accuracy.tolist()
 
 
-def test_the_block_page_shows_the_layers_of_the_step(training, tmp_path):
+def test_the_layer_page_shows_the_layers_of_the_step(training, tmp_path):
     state = replace(FIRST, step=60, layer=1, row=3, view=TrainingView.MAP)
     at = training(state)
     shown = at.map
-    press(at, "Open in Block")
+    press(at, "Open in Layer")
     catch_up(at.window)
-    assert at.window.settings.page == "block"
+    assert at.window.settings.page == "layer"
     picture = at.page.canvas.picture
     assert (picture.chosen.name, picture.token) == ("weights", 3)
     np.testing.assert_allclose(picture.chosen.first[0], shown.values, atol=2e-6)
     block = at.window.session.state.block
     assert (block.learned.setup, block.learned.step) == (FIRST.setup, 60)
-    assert at.page.bar.preset_box.placeholderText() == f"Learned: {FIRST.task.title}, step 60"
-    assert at.page.hint.isVisible()
+    assert at.page.bar.examples["layer"].placeholderText() == f"Learned: {FIRST.task.title}, step 60"
     caption = at.page.figure().caption
     assert f"{round(100 * learned(state).measured().accuracy)} % right" in caption
     write_session(tmp_path / "a.attn.json", at.window.session.state)
     assert read_session(tmp_path / "a.attn.json").state.block == block
-    assert (at.steps, at.undo_text) == (1, "Open in Block")
+    assert (at.steps, at.undo_text) == (1, "Open in Layer")
     at.undo()
     assert at.window.session.state == ExplorerState(training=state)
 
 
-def test_what_was_learned_cannot_be_changed_on_the_block_page(training):
+def test_what_was_learned_cannot_be_changed_on_the_layer_page(training):
     at = training(replace(FIRST, step=20))
-    press(at, "Open in Block")
+    press(at, "Open in Layer")
     catch_up(at.window)
-    bar, controls = at.page.bar, at.page.controls
-    assert not any(control.isVisible() for control in (bar.initialiser, controls.batch, controls.embedding_scale))
-    for control in (
-        bar.d_model,
-        bar.heads,
-        bar.layers,
-        bar.seed,
-        bar.residual,
-        bar.causal,
-        bar.encoding,
-        bar.placement,
-    ):
-        assert not control.isEnabled()
-        assert "were learned with it" in control.toolTip()
+    page = at.page
+    page.open_drawer(True)
+    controls = {**page.form_of(page.view).controls, **page.drawer.form.controls}
+    assert not any(controls[name].isVisible() for name in ("initialiser", "batch", "embedding_scale"))
+    for name in ("d_model", "heads", "layers", "seed", "residual", "causal", "encoding", "norm"):
+        assert not controls[name].isEnabled()
+        assert "were learned with it" in controls[name].toolTip()
     for picture in (BlockPicture.FUTURE, BlockPicture.CACHE):
-        at.press(bar.picture_row.buttons[picture])
+        at.press(page.bar.view_row.buttons[picture])
         catch_up(at.window)
         assert at.window.session.state.block.picture is picture
         assert at.page.requests.shown.state == at.window.session.state.block
-    bar._load("gpt")
+    page.show_view(page.view_named(BlockPicture.LAYER))
+    page.show_example(next(ready for ready in page.view.presets if ready.id == "gpt"))
     catch_up(at.window)
-    assert bar.d_model.isEnabled()
-    assert bar.d_model.toolTip().startswith("Features of a token")
+    d_model = page.drawer.form.controls["d_model"]
+    assert d_model.isEnabled()
+    assert d_model.toolTip().startswith("Features of a token")
 
 
 def test_lab_draws_random_layers_beside_learned_ones_and_changes_none(training):
     at = training(replace(FIRST, step=20))
-    press(at, "Open in Block")
+    press(at, "Open in Layer")
     catch_up(at.window)
     state = at.window.session.state
     at.window.session.apply(replace(state, lab=replace(state.lab, view=LabView.DEPTH)), "Show Depth")
@@ -288,13 +282,13 @@ def test_lab_draws_random_layers_beside_learned_ones_and_changes_none(training):
     [
         (FIRST, "press Play"),
         (replace(FIRST, step=5, off=frozenset({(0, 0)})), "Undo the changes in Break it first"),
-        (replace(FIRST, step=5, setup=replace(FIRST.setup, hard=True)), "Block draws a softmax"),
+        (replace(FIRST, step=5, setup=replace(FIRST.setup, hard=True)), "Layer draws a softmax"),
         (replace(FIRST.with_task("translation"), step=2), "second sentence"),
-        (PLANE, "Block draws layers"),
+        (PLANE, "Layer draws layers"),
     ],
 )
 def test_what_cannot_be_drawn_as_a_block_is_greyed_and_says_why(training, state, said):
-    is_possible, why = training(state).taking("Open in Block")
+    is_possible, why = training(state).taking("Open in Layer")
     assert not is_possible
     assert said in why
 

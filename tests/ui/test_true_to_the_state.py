@@ -213,9 +213,14 @@ def heads_box(page):
     return page.setup.sizes.heads
 
 
+def _heads_of_layer(page):
+    page.open_drawer(True)
+    return page.drawer.form.controls["heads"]
+
+
 REFUSED = {
     "heads": (heads_box, lambda state: state.heads.setup.recipe.heads, "cannot be shared equally by 7 heads"),
-    "block": (lambda page: page.bar.heads, lambda state: state.block.heads, "7 heads cannot share 64 features"),
+    "layer": (_heads_of_layer, lambda state: state.block.heads, "7 heads cannot share 64 features"),
 }
 """By page where a state can be refused: the field to type 7 into, where it stays, and part of the reason."""
 
@@ -232,7 +237,9 @@ def test_what_is_refused_stays_typed_and_the_reason_stands_on_the_dimmed_picture
     field, kept, reason = REFUSED[name]
     window = make_window(settings=Settings(theme=ThemeChoice.LIGHT, page=name))
     page = window.page
-    box, before = field(page), page.canvas.grab().toImage()
+    box = field(page)
+    type_into(box, "4")  # so that what is changed is said already
+    before = page.canvas.grab().toImage()
     type_into(box, "7")
     assert (kept(window.session.state), box.text()) == (7, "7")
     says_why(window, reason)

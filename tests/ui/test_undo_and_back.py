@@ -83,7 +83,7 @@ def test_undo_goes_to_the_page_of_the_change_and_back_to_where_one_was(at):
     assert at.window.settings.page == "heads"
     assert at.told == "Undone: Type temperature."
     back(at)
-    assert at.window.settings.page == "block"
+    assert at.window.settings.page == "layer"
     assert at.heads.setup.temperature == 1.0
 
 
@@ -117,11 +117,11 @@ def test_a_button_goes_back_and_says_behind_what(at):
     assert not button.isEnabled()
     assert button.toolTip() == "Look at what was looked at before (Alt+Left)"
     at.press(at.page.bar.pictures.buttons[Picture.LINES])
-    at.press(at.window._rail_buttons["block"][0])
-    assert button.toolTip() == "Back to before “Show Block” (Alt+Left)"
+    at.press(at.window._rail_buttons["layer"][0])
+    assert button.toolTip() == "Back to before “Show Layer” (Alt+Left)"
     at.press(button)
     assert at.window.settings.page == "heads"
-    assert at.told == "Back to before “Show Block”."
+    assert at.told == "Back to before “Show Layer”."
     assert button.toolTip() == "Back to before “Change the picture” (Alt+Left)"
     back(at)
     assert at.heads.view.picture is Picture.HEATMAP
@@ -145,12 +145,12 @@ def test_pages_are_gone_back_to_by_the_buttons_of_the_mouse(at):
         QTest.mouseClick(shown, button, NONE, QPoint(600, 400))
         return at.window.settings.page
 
-    for page in ("positions", "block"):
+    for page in ("positions", "layer"):
         QTest.mouseClick(at.window._rail_buttons[page][0], Qt.MouseButton.LeftButton)
     before = at.window.session.state
     assert [click(Qt.MouseButton.BackButton) for _ in range(3)] == ["positions", "heads", "heads"]
-    assert [click(Qt.MouseButton.ForwardButton) for _ in range(2)] == ["positions", "block"]
-    assert at.window._rail_buttons["block"][0].isChecked()
+    assert [click(Qt.MouseButton.ForwardButton) for _ in range(2)] == ["positions", "layer"]
+    assert at.window._rail_buttons["layer"][0].isChecked()
     assert at.window.session.state == before, "no picture took the button for a click"
 
 
@@ -215,7 +215,7 @@ def test_five_presses_of_an_arrow_key_on_a_number_are_one_step(make_window, page
         window.page.tabs.setCurrentIndex(1)
     for more in window.page.findChildren(MoreButton):
         more.setChecked(True)
-    if page in ("training", "circuits"):  # where all numbers are in the drawer
+    if page in ("layer", "training", "circuits"):  # where all numbers are in the drawer
         window.page.open_drawer(True)
     QApplication.processEvents()
     boxes = [box for box in window.page.findChildren(NumberBox) if box.isVisible() and box.isEnabled()]

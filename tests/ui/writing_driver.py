@@ -292,7 +292,7 @@ SLACK = 1.6
 
 def _tells_all(widget: QWidget, text: str) -> bool:
     """Whether a person can come by what was cut off."""
-    for own in ("text", "currentText"):
+    for own in ("text", "currentText", "placeholderText"):
         method = getattr(widget, own, None)
         whole = method() if callable(method) else ""
         if whole.replace("&", "").strip().endswith(text):

@@ -7,7 +7,7 @@ from dataclasses import asdict, dataclass, field, replace
 from enum import StrEnum
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
-from attention_explorer.core.declared import declaration_of, said_of, value_of, with_value
+from attention_explorer.core.declared import declaration_of, declarations, said_of, value_of, with_value
 from attention_explorer.core.numbers_export import Numbers, numbers_of
 from attention_explorer.core.preset import Preset
 from attention_explorer.core.subject import is_same_subject
@@ -177,12 +177,17 @@ class View(Generic[S]):
         if reason:
             raise ExportError(f"There are no numbers to export. {reason}")
         what = f"{self.picture.headline(numbers)} {self.settings(state)}"
-        settings = {name: _in_order(value) for name, value in asdict(state).items() if name != "preset"}
-        said = {"what": what, "picture": self.shown.value, "settings": settings, **self.picture.told(numbers)}
+        said = declarations(self.part.kind)
+        settings = {
+            name: _in_order(value)
+            for name, value in asdict(state).items()
+            if name != "preset" and (name not in said or said[name].is_shown(state))
+        }
+        told = {"what": what, "picture": self.shown.value, "settings": settings, **self.picture.told(numbers)}
         if self.picture.axes:
-            said["axes"] = self.picture.axes
+            told["axes"] = self.picture.axes
         lines = self.picture.lines
-        return numbers_of(arrays, said, None if lines is None else lambda _arrays: lines(numbers))
+        return numbers_of(arrays, told, None if lines is None else lambda _arrays: lines(numbers))
 
 
 def loaded(state: S, ready: Preset[S], others: Iterable[str]) -> S:

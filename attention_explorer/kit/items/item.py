@@ -10,7 +10,7 @@ import numpy as np
 from PySide6.QtCore import QPointF, QRectF, Qt
 from PySide6.QtGui import QPainter
 
-from attention_explorer.kit.drawing.blanks import paint_blank
+from attention_explorer.kit.drawing.blanks import paint_blank, paint_blanks
 from attention_explorer.kit.theme import Look
 
 L = TypeVar("L")
@@ -154,6 +154,24 @@ class Blank(Item[QRectF]):
 
     def paint(self, painter: QPainter, layout: QRectF, look: Look, *, vector: bool = False) -> None:
         paint_blank(painter, layout, self.name, look)
+
+    def data_box(self, layout: QRectF) -> QRectF:
+        return layout
+
+
+@dataclass(frozen=True, slots=True)
+class Blanks(Item[QRectF]):
+    """The places of what an item is made of, each with its name, and “?”."""
+
+    name: str
+    parts: tuple[str, ...]
+    is_given: bool = True
+
+    def layout(self, _look: Look, box: QRectF) -> QRectF:
+        return box
+
+    def paint(self, painter: QPainter, layout: QRectF, look: Look, *, vector: bool = False) -> None:
+        paint_blanks(painter, layout, self.parts, look)
 
     def data_box(self, layout: QRectF) -> QRectF:
         return layout

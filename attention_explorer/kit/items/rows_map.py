@@ -28,7 +28,7 @@ from attention_explorer.kit.drawing.heatmap_layout import (
     longest_label,
 )
 from attention_explorer.kit.drawing.marks import colour_of, paint_question_mark, text_size
-from attention_explorer.kit.items.item import Hit
+from attention_explorer.kit.items.item import Hit, around
 from attention_explorer.kit.items.map import Map
 from attention_explorer.kit.theme import Look
 
@@ -99,14 +99,21 @@ class RowsMap(Map):
             painter.fillRect(layout.cells, QColor(look.theme.track))
             paint_question_mark(painter, layout.cells, look, 28)
         else:
-            paint_cells(painter, self.picture, layout, look, vector=vector, has_numbers=not self.words)
-            self._paint_words(painter, layout, look)
-            self._paint_chosen(painter, layout, look)
+            self.paint_values(painter, layout, look, vector=vector)
         if self.names_columns:
             paint_column_labels(painter, self.picture, layout, look)
         if not layout.bar.isEmpty():
             paint_small_bar(painter, self.picture, layout.bar, look, vector=vector)
         paint_row_labels(painter, self.picture, layout, look)
+        if self.framed_row is not None:
+            ends = (layout.rectangle(self.framed_row, column) for column in (0, layout.columns - 1))
+            paint_outline(painter, around(ends), look.theme.text, look)
+
+    def paint_values(self, painter: QPainter, layout: HeatmapLayout, look: Look, *, vector: bool) -> None:
+        """Paint the cells, with what stands in them and on them."""
+        paint_cells(painter, self.picture, layout, look, vector=vector, has_numbers=not self.words)
+        self._paint_words(painter, layout, look)
+        self._paint_chosen(painter, layout, look)
 
     def _paint_title(self, painter: QPainter, layout: HeatmapLayout, look: Look) -> None:
         font, small = look.font(14, bold=True), look.font(12)

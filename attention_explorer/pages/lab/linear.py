@@ -11,6 +11,7 @@ import numpy as np
 from attention_explorer.core.byte_cache import kept
 from attention_explorer.core.colour_scale import FloatArray
 from attention_explorer.core.map_picture import MapPicture
+from attention_explorer.core.mask import MaskChoice
 from attention_explorer.core.numerals import exact, signed, size_text
 from attention_explorer.model import NormPlacement
 from attention_explorer.pages.stack.maps import feature_map
@@ -75,7 +76,8 @@ def linear_picture(state: BlockState, _tiles: tuple[int, int] = (0, 0)) -> Linea
 
 
 def _decisive(state: BlockState) -> BlockState:
-    return replace(without_view(state), layer=state.layer_shown, factor=state.factor)
+    plain = replace(without_view(state), biases=False, gains=False, mask=MaskChoice())
+    return replace(plain, layer=state.layer_shown, factor=state.factor)
 
 
 @kept

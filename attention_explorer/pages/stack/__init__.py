@@ -1,1 +1,1 @@
-"""A stack of layers that Block and Lab show: what can be chosen of it, and its numbers."""
+"""A stack of layers that Layer and Lab show: what can be chosen of it, and its numbers."""

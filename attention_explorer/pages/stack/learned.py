@@ -1,4 +1,4 @@
-"""Layers that were learned on the Training page, on the Block page: which can be drawn, and with which switches."""
+"""Layers that were learned on the Training page, on the Layer page: which can be drawn, and with which switches."""
 
 from __future__ import annotations
 
@@ -20,8 +20,8 @@ from attention_explorer.sources.learned_source import float64_network
 from attention_explorer.sources.registry import source_of
 
 _OTHER_TASKS = {
-    "dictionary": "A dictionary has queries and keys but no layer around them, and Block draws layers.",
-    "translation": "A translation looks at a second sentence, but Block draws layers that look only at their own.",
+    "dictionary": "A dictionary has queries and keys but no layer around them, and Layer draws layers.",
+    "translation": "A translation looks at a second sentence, but Layer draws layers that look only at their own.",
 }
 
 
@@ -32,9 +32,9 @@ def reason_against(setup: LearningSetup) -> str:
     if setup.task in _OTHER_TASKS:
         return f"{_OTHER_TASKS[setup.task]} Choose another task."
     if setup.hard:
-        return "This network lets the best key take all, but Block draws a softmax. Learn with a soft lookup."
+        return "This network lets the best key take all, but Layer draws a softmax. Learn with a soft lookup."
     if not setup.scaled:
-        return "Unlike Block, this network does not divide its scores by √d_k. Learn with ÷√d_k."
+        return "Unlike Layer, this network does not divide its scores by √d_k. Learn with ÷√d_k."
     return ""
 
 
@@ -44,7 +44,7 @@ def learned_block(setup: LearningSetup, step: int, sentence: str) -> BlockState:
 
 
 def _decided(setup: LearningSetup) -> dict[str, Any]:
-    """Return the fields of a state that a network decides; of one that Block can draw."""
+    """Return the fields of a state that a network decides; of one that Layer can draw."""
     hidden = {"d_ff": setup.d_ff} if setup.d_ff else {}
     sizes = {name: getattr(setup, name) for name in ("d_model", "heads", "layers", "seed", "residual")}
     return {
@@ -112,7 +112,7 @@ def learned_layers(learned: LearnedStack, sentence: str) -> tuple[Floats, Floats
     tokens = task_of(learned.setup.task).typed(sentence, None, learned.setup).tokens
     network = float64_network(learned.setup, learned.step)
     if not isinstance(network, SequenceNetwork):
-        raise ExplorerError("This network has no layers that Block could draw: choose a preset.")
+        raise ExplorerError("This network has no layers that Layer could draw: choose a preset.")
     words = np.asarray(network.parameters["w_e"][tokens])
     has_places = "w_p" in network.parameters
     return words, words + network.parameters["w_p"][: tokens.shape[-1]] if has_places else words, network.stack

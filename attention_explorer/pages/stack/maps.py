@@ -1,4 +1,4 @@
-"""Arrays of tokens by features, or of tokens by tokens, as maps for the pictures of the Block page."""
+"""Arrays of tokens by features, or of tokens by tokens, as maps for the pictures of the Layer page."""
 
 from __future__ import annotations
 

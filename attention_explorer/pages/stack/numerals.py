@@ -1,4 +1,4 @@
-"""Sizes over many powers of ten, as the pictures of the Block page write them."""
+"""Sizes over many powers of ten, as the pictures of the Layer page write them."""
 
 from __future__ import annotations
 

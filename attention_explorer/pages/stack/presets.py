@@ -1,4 +1,4 @@
-"""Ready-made states of the Block page, each with a sentence that says what to look for."""
+"""Ready-made states of the Layer page, each with a sentence that says what to look for."""
 
 from __future__ import annotations
 
@@ -8,6 +8,8 @@ from attention_explorer.core.preset import Preset, preset_of
 from attention_explorer.model import Activation, NormPlacement
 from attention_explorer.pages.stack.state import BlockPicture, BlockState, Initialiser, LearnedStack
 from attention_explorer.sources.learned.tasks import task_of
+from attention_explorer.sources.model_recipe import ModelRecipe
+from attention_explorer.sources.registry import source_of
 
 _ENCODER = BlockState()
 _ATTENTION_ONLY = replace(
@@ -185,8 +187,12 @@ def block_preset(identifier: str) -> Preset[BlockState]:
     return preset_of(BLOCK_PRESETS, identifier)
 
 
-def is_changed(state: BlockState) -> bool:
-    """Whether the settings are no longer those of the preset; which part of them is looked at does not count."""
-    ready = block_preset(state.preset).state
-    looked_at = {name: getattr(ready, name) for name in ("picture", "layer", "box", "head", "token", "count")}
-    return replace(state, **looked_at) != ready
+def model_settings(model: ModelRecipe) -> Preset[BlockState]:
+    """Return what is said of the layer of a model, which is in no list."""
+    return Preset(
+        "model",
+        source_of(model).traits.kind,
+        "Every array that the sentence passes through in this model, with its trained weights. Follow a word, go from "
+        "layer to layer below, and compare what a head looks at with what arrives.",
+        BlockState(),
+    )

@@ -1,24 +1,29 @@
-"""What goes through the Block page: the tokens, their vectors and a stack of layers, drawn from the seed or learned.
+"""What goes through the Layer page: the tokens, their vectors and a stack of layers, drawn from the seed or learned.
 
 All random numbers come from one `numpy.random.RandomState(seed)`, whose stream is frozen for ever (NEP 19), in the
 order of the tutorials: the vectors of all tokens, times the embedding scale; then, layer after layer, W_q, W_k, W_v,
-W_O, W₁ and W₂ (and W₃ of a gated network). A switch never moves a number that is drawn before it.
+W_O, W₁ and W₂ (and W₃ of a gated network). A switch never moves a number that is drawn before it. Biases and gains
+have a stream of their own, of the seed and 1: layer after layer b_q, b_k, b_v, b_O, b₁ and b₂, then gain and bias of
+each norm.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
 
 from attention_explorer.core.byte_cache import kept
+from attention_explorer.core.mask import MaskChoice
 from attention_explorer.errors import ExplorerError
 from attention_explorer.model import (
     Activation,
+    EncoderLayer,
     EncoderStack,
+    NormKind,
     StackSetting,
     StackTrace,
-    causal_mask,
     random_layer,
     sinusoidal_encoding,
 )
@@ -28,7 +33,7 @@ from attention_explorer.model.attention_layer import AttentionLayer
 from attention_explorer.model.checkpoint import checkpoint
 from attention_explorer.model.linear import read_only
 from attention_explorer.pages.stack.learned import learned_layers, reason_against_state, steps_to_learn
-from attention_explorer.pages.stack.state import MOST_LAYERS, MOST_TOKENS, BlockState, Initialiser
+from attention_explorer.pages.stack.state import MOST_LAYERS, MOST_TOKENS, BlockPicture, BlockState, Initialiser
 from attention_explorer.sources.tokens import tokens_in
 
 MOST_NUMBERS = 2**25
@@ -81,7 +86,7 @@ def block_stack(state: BlockState) -> BlockStack:
         are not those of the learned layers that the state names.
     """
     check_sizes(state)
-    return _drawn(without_view(state))
+    return _drawn(_key(state))
 
 
 def block_trace(state: BlockState) -> StackTrace:
@@ -103,7 +108,7 @@ def block_trace(state: BlockState) -> StackTrace:
         As for `block_stack`, or if a number leaves the float range.
     """
     check_sizes(state)
-    return _passed(without_view(state))
+    return _passed(_key(state))
 
 
 def stack_setting(state: BlockState) -> StackSetting:
@@ -198,10 +203,16 @@ def without_view(state: BlockState) -> BlockState:
     return replace(state, **{name: getattr(plain, name) for name in view})
 
 
+def _key(state: BlockState) -> BlockState:
+    """Return what decides the numbers."""
+    of_layer = state.mask if state.picture is BlockPicture.LAYER else MaskChoice()
+    return replace(without_view(state), biases=state.has_biases, gains=state.has_gains, mask=of_layer)
+
+
 @kept
 def _drawn(state: BlockState) -> BlockStack:
     tokens = tokens_in(state.sentence)
-    mask = causal_mask(len(tokens)) if state.causal else None
+    mask = state.allowed
     if state.learned is not None:
         vectors, read, stack = learned_layers(state.learned, state.sentence)
         return BlockStack(tokens, read_only(vectors), read_only(read), stack, mask)
@@ -210,10 +221,45 @@ def _drawn(state: BlockState) -> BlockStack:
     x = embeddings + sinusoidal_encoding(len(tokens), state.d_model) if state.encoding else embeddings
     setting = stack_setting(state)
     layers = []
+    more = np.random.RandomState([state.seed, 1])
     for _ in range(state.layers):
-        layer = random_layer(setting, numbers)
+        layer = _with_more(random_layer(setting, numbers), state, more)
         layers.append(layer if state.feed_forward else AttentionLayer(layer))
     return BlockStack(tokens, read_only(embeddings), read_only(x), EncoderStack(layers), mask)
+
+
+BIAS, GAIN = 0.1, 0.2
+"""Standard deviations of what is drawn of biases, and of gains around 1."""
+
+
+def _with_more(layer: EncoderLayer, state: BlockState, numbers: np.random.RandomState) -> EncoderLayer:
+    """Return a layer with biases and gains, if it is to have any; they have random numbers of their own."""
+    if not (state.has_biases or state.has_gains):
+        return layer
+    attention, network, width = layer.attention, layer.feed_forward, layer.d_model
+    more: dict[str, Any] = {"b1": network.b1, "b2": network.b2}
+    if state.has_biases:
+        wide = {"b_q": width, "b_k": width, "b_v": width, "b_o": width, "b1": state.d_ff, "b2": width}
+        more |= {name: BIAS * numbers.randn(count) for name, count in wide.items()}
+    if state.has_gains:
+        for place in (1, 2):
+            more[f"gain{place}"] = 1 + GAIN * numbers.randn(width)
+            if state.norm_kind is NormKind.LAYER:
+                more[f"bias{place}"] = BIAS * numbers.randn(width)
+    return EncoderLayer(
+        *(attention.w_q, attention.w_k, attention.w_v, attention.w_o),
+        w1=network.w1,
+        w2=network.w2,
+        w3=network.w3,
+        heads=state.heads,
+        norm=state.norm,
+        norm_kind=state.norm_kind,
+        residual=state.residual,
+        eps=state.eps,
+        eps_inside_sqrt=state.eps_inside_sqrt,
+        activation=state.activation,
+        **more,
+    )
 
 
 @kept

@@ -1,29 +1,36 @@
-"""What a person can change on the Block page: the layer, its parts that can be switched, and what is shown of it."""
+"""What a person can change on the Layer page: the layer, its parts that can be switched, and what is shown of it."""
 
 from __future__ import annotations
 
 import math
 from dataclasses import dataclass, replace
 from enum import StrEnum
-from typing import Self
+from typing import Any, Self
 
 from attention_explorer.core.counting import MOST_TOKENS as MOST_KNOWN
 from attention_explorer.core.counting import Count, count_declared
-from attention_explorer.core.declared import Kind, declared
+from attention_explorer.core.declared import Kind, declared, derived, with_value
+from attention_explorer.core.mask import LARGEST_MASK_SIZE, BoolArray, MaskChoice, MaskKind, mask_of
 from attention_explorer.errors import ExplorerError
 from attention_explorer.fields import CheckedFields
 from attention_explorer.model.activations import Activation
+from attention_explorer.model.masks import causal_mask
 from attention_explorer.model.norm import NormKind
 from attention_explorer.model.scalars import LARGEST_SEED
 from attention_explorer.model.sublayer import NormPlacement
 from attention_explorer.pages.preset_lists import preset_declared
 from attention_explorer.sources.learned.setup import LearningSetup
 from attention_explorer.sources.learned_recipe import MOST_STEPS
+from attention_explorer.sources.model_recipe import ModelRecipe
+from attention_explorer.sources.registry import source_of
+from attention_explorer.sources.tokens import tokens_in
 
 WIDEST, WIDEST_HIDDEN = 1024, 4096
 LARGEST_FACTOR = 10.0
 """Of the factor that V or X is multiplied by, in either direction."""
 MOST_HEADS, MOST_LAYERS, MOST_BATCH = 64, 24, 8
+MOST_SHOWN = 256
+"""Layers of a model, and heads of a layer, of which one can be looked at."""
 MOST_TOKENS = 128
 _LAST_TOKEN = MOST_KNOWN - 1
 _WIDTHS = (8, 16, 32, 64, 96, 128, 256, 512, 768, 1024)
@@ -41,13 +48,17 @@ ORDER = (
     "head_output",
     "concat",
     "attention_output",
+    "attention_normed",
     "attention_sum",
     "middle",
+    "cross_output",
+    "cross_sum",
     "feed_forward_input",
     "before_activation",
     "linear_part",
     "hidden",
     "feed_forward_output",
+    "feed_forward_normed",
     "feed_forward_sum",
     "output",
 )
@@ -91,7 +102,7 @@ class LearnedStack(CheckedFields):
 
 
 OF_BLOCK = (BlockPicture.LAYER, BlockPicture.FUTURE, BlockPicture.CACHE)
-"""The pictures of the Block page; the others are views of Lab."""
+"""The pictures of the Layer page; the others are views of Lab."""
 LEARNED_WITH = "These weights were learned with it: train others on the Training page, or choose a preset."
 
 
@@ -99,13 +110,22 @@ def _against_learned(state: BlockState) -> str:
     return "" if state.learned is None else LEARNED_WITH
 
 
+def _of_stack(state: BlockState) -> bool:
+    """Whether there is anything to set: a model has its sizes and parts."""
+    return state.model_shown is None
+
+
+def _is_drawn(state: BlockState) -> bool:
+    return state.learned is None and _of_stack(state)
+
+
 def _has_norm(state: BlockState) -> bool:
-    return state.picture is BlockPicture.NORM or state.norm is not NormPlacement.NONE
+    return state.picture is BlockPicture.NORM or (_of_stack(state) and state.norm is not NormPlacement.NONE)
 
 
 @dataclass(frozen=True, slots=True)
 class BlockState(CheckedFields):
-    """The Block page. Counted from 0; what does not fit is clamped while it is shown, never altered."""
+    """The Layer page. Counted from 0; what does not fit is clamped while it is shown, never altered."""
 
     sentence: str = declared(
         "The cat sat on the mat",
@@ -120,6 +140,7 @@ class BlockState(CheckedFields):
         "Change the batch",
         low=1,
         high=MOST_BATCH,
+        shown=_is_drawn,
     )
     d_model: int = declared(
         64,
@@ -129,6 +150,7 @@ class BlockState(CheckedFields):
         low=1,
         high=WIDEST,
         stops=_WIDTHS,
+        shown=_of_stack,
         forbids=_against_learned,
     )
     heads: int = declared(
@@ -139,6 +161,7 @@ class BlockState(CheckedFields):
         low=1,
         high=MOST_HEADS,
         stops=(1, 2, 4, 8, 16, 32, 64),
+        shown=_of_stack,
         forbids=_against_learned,
     )
     d_ff: int = declared(
@@ -149,7 +172,7 @@ class BlockState(CheckedFields):
         low=1,
         high=WIDEST_HIDDEN,
         stops=tuple(4 * width for width in _WIDTHS),
-        shown=lambda state: state.feed_forward,
+        shown=lambda state: state.feed_forward and _of_stack(state),
         forbids=_against_learned,
     )
     layers: int = declared(
@@ -160,6 +183,7 @@ class BlockState(CheckedFields):
         low=1,
         high=MOST_LAYERS,
         stops=(1, 2, 4, 6, 12, 24),
+        shown=_of_stack,
         forbids=_against_learned,
     )
     seed: int = declared(
@@ -168,6 +192,7 @@ class BlockState(CheckedFields):
         "Decides all random numbers: the same seed gives the same layer, on every machine",
         "Change the seed",
         high=LARGEST_SEED,
+        shown=_of_stack,
         forbids=_against_learned,
     )
     embedding_scale: float = declared(
@@ -176,13 +201,14 @@ class BlockState(CheckedFields):
         "How large the random vectors of the tokens are; 0.5 in one tutorial. 0 to 100",
         "Scale the embeddings",
         high=100.0,
+        shown=_is_drawn,
     )
     initialiser: Initialiser = declared(
         Initialiser.HE,
         "weights σ",
         "How large the random weights are: the standard deviation σ_w of a matrix with d_in rows",
         "Choose the initialiser",
-        shown=lambda state: state.learned is None,
+        shown=_is_drawn,
     )
     gain: float = declared(
         0.02,
@@ -190,10 +216,15 @@ class BlockState(CheckedFields):
         "The standard deviation of all weights; typing one chooses “number”. 0 to 10",
         "Change σ_w",
         high=10.0,
-        shown=lambda state: state.initialiser is Initialiser.NUMBER and state.learned is None,
+        shown=lambda state: state.initialiser is Initialiser.NUMBER and _is_drawn(state),
     )
     norm: NormPlacement = declared(
-        NormPlacement.POST, "norm", "Where the norm stands", "Choose where the norm stands", forbids=_against_learned
+        NormPlacement.POST,
+        "norm",
+        "Where the norm stands",
+        "Choose where the norm stands",
+        shown=_of_stack,
+        forbids=_against_learned,
     )
     norm_kind: NormKind = declared(
         NormKind.LAYER,
@@ -224,6 +255,7 @@ class BlockState(CheckedFields):
         "residual",
         "Add the input of each sublayer to its output: a path past attention and past the network",
         "Switch the residual",
+        shown=_of_stack,
         forbids=_against_learned,
     )
     feed_forward: bool = declared(
@@ -231,6 +263,7 @@ class BlockState(CheckedFields):
         "feed-forward",
         "The second half of the layer: two matrices with an activation between them, position by position",
         "Switch the network",
+        shown=_of_stack,
         forbids=_against_learned,
     )
     activation: Activation = declared(
@@ -239,7 +272,7 @@ class BlockState(CheckedFields):
         "The function that each hidden unit applies to its number",
         "Choose the activation",
         names={"relu": "ReLU", "gelu": "GELU", "gelu_tanh": "GELU (tanh)", "silu_gated": "SiLU, gated"},
-        shown=lambda state: state.feed_forward,
+        shown=lambda state: state.feed_forward and _of_stack(state),
         forbids=_against_learned,
     )
     causal: bool = declared(
@@ -247,6 +280,7 @@ class BlockState(CheckedFields):
         "mask",
         "Causal mask: no token attends to a later one. A GPT has it, an encoder does not.",
         "Switch the mask",
+        shown=_of_stack,
         forbids=_against_learned,
     )
     encoding: bool = declared(
@@ -254,13 +288,14 @@ class BlockState(CheckedFields):
         "positions",
         "Add sinusoids to the embeddings. Without them attention does not know the order of the tokens.",
         "Switch the positions",
+        shown=_of_stack,
         forbids=_against_learned,
     )
     picture: BlockPicture = declared(
         BlockPicture.LAYER, "picture", "Which picture is shown", "Show another picture", is_view=True
     )
     layer: int = declared(
-        0, "layer shown", "Which layer of the stack is shown", "Show another layer", high=MOST_LAYERS - 1, is_view=True
+        0, "layer shown", "Which layer of the stack is shown", "Show another layer", high=MOST_SHOWN - 1, is_view=True
     )
     box: str = declared(
         "x",
@@ -276,7 +311,7 @@ class BlockState(CheckedFields):
         "head",
         "Which head is drawn large. Page Up and Page Down on the picture change it too.",
         "Show another head",
-        high=MOST_HEADS - 1,
+        high=MOST_SHOWN - 1,
         is_view=True,
     )
     token: int | None = declared(
@@ -309,6 +344,7 @@ class BlockState(CheckedFields):
         "How many tokens have been decoded, one after the other. ← and → on the picture do the same.",
         "Decode tokens",
         high=_LAST_TOKEN,
+        ends=lambda state: (1, state.token_count),
     )
     norm_scale: float = declared(
         1e-3,
@@ -328,6 +364,30 @@ class BlockState(CheckedFields):
     )
     count: Count = count_declared()
     preset: str = preset_declared("block", "encoder")
+    biases: bool = declared(
+        False,
+        "biases",
+        "Random biases, as trained layers have them: added after W_q, W_k, W_v, W_O, W₁ and W₂",
+        "Switch the biases",
+        shown=lambda state: _is_drawn(state) and state.picture in OF_BLOCK,
+    )
+    gains: bool = declared(
+        False,
+        "gains",
+        "What a norm learns, drawn at random: a gain around 1 for each feature, and in a layer norm a bias",
+        "Switch the gains of the norms",
+        shown=lambda state: _is_drawn(state) and state.norm is not NormPlacement.NONE and state.picture in OF_BLOCK,
+    )
+    mask: MaskChoice = declared(
+        MaskChoice, "mask", "Which keys a query may attend to, besides the causal mask", "Change the mask"
+    )
+    model: ModelRecipe | None = declared(
+        None,
+        "model",
+        "The trained model whose layer is drawn, and what it reads; that of Heads goes along with it",
+        "Show the layer of a model",
+        kind=Kind.REFERENCE,
+    )
 
     def with_sizes(self, **changes: int) -> Self:
         """Return the state with other sizes, held within their ranges. Whether they go together is told elsewhere."""
@@ -355,15 +415,138 @@ class BlockState(CheckedFields):
 
     @property
     def picture_shown(self) -> BlockPicture:
-        """What the Block page shows: the diagram, if the picture wished for is one of Lab."""
+        """What the Layer page shows: the diagram, if the picture wished for is one of Lab."""
         return self.picture if self.picture in OF_BLOCK else BlockPicture.LAYER
 
     @property
     def layer_shown(self) -> int:
         """The layer wished for, or the last there is."""
-        return min(self.layer, self.layers - 1)
+        return min(self.layer, self.layer_count - 1)
 
     @property
     def head_shown(self) -> int:
         """The head wished for, or the last there is."""
-        return min(self.head, self.heads - 1)
+        return min(self.head, self.head_count - 1)
+
+    @property
+    def model_shown(self) -> ModelRecipe | None:
+        """The model whose layer the diagram shows; None of layers that are drawn or learned, and in other pictures."""
+        return self.model if self.picture is BlockPicture.LAYER else None
+
+    @property
+    def layer_count(self) -> int:
+        """How many layers there are; of a model, once it is open."""
+        return self.layers if self.model_shown is None else len(source_of(self.model_shown).heads)
+
+    @property
+    def head_count(self) -> int:
+        """How many heads a layer has."""
+        return self.heads if self.model_shown is None else source_of(self.model_shown).heads[0]
+
+    @property
+    def has_biases(self) -> bool:
+        """Whether the layers that are drawn have random biases; those of Lab have none."""
+        return self.biases and self.learned is None and self.picture in OF_BLOCK
+
+    @property
+    def has_gains(self) -> bool:
+        """Whether their norms have random gains."""
+        return self.gains and self.norm is not NormPlacement.NONE and self.learned is None and self.picture in OF_BLOCK
+
+    @property
+    def allowed(self) -> BoolArray | None:
+        """Who may attend to whom, (n, n); None if every token may attend to every one."""
+        count = self.token_count
+        more = mask_of(self.mask, count, count) if self.picture is BlockPicture.LAYER else None
+        causal = causal_mask(count) if self.causal else None
+        return more if causal is None else causal if more is None else causal & more
+
+    @property
+    @derived(
+        "other mask",
+        "Which keys a query may attend to, besides the causal mask. A click on a cell of the box “mask” paints.",
+        "Change the mask",
+        shown=lambda state: _of_stack(state) and state.picture is BlockPicture.LAYER,
+    )
+    def mask_kind(self) -> MaskKind:
+        """The kind of the mask besides the causal one."""
+        return self.mask.kind
+
+    @property
+    @derived(
+        "n of the mask",
+        "How many keys are real, how wide the window, how long the prefix or the block is",
+        "Change the mask",
+        low=1,
+        high=LARGEST_MASK_SIZE,
+        shown=lambda state: _of_stack(state) and state.picture is BlockPicture.LAYER and state.mask.kind.has_size,
+    )
+    def mask_size(self) -> int:
+        """Its number."""
+        return self.mask.size
+
+    @property
+    def token_count(self) -> int:
+        """How many tokens the sentence has, at least 1."""
+        return max(len(tokens_in(self.sentence)), 1)
+
+    @property
+    @derived(
+        "layer",
+        "Which layer of the stack is shown",
+        "Show another layer",
+        is_view=True,
+        high=MOST_SHOWN,
+        ends=lambda state: (state.count.first, state.count.number(state.layer_count - 1)),
+        shown=lambda state: state.layer_count > 1,
+    )
+    def layer_number(self) -> int:
+        """The number of the layer on show, as it is counted."""
+        return self.count.number(self.layer_shown)
+
+    @property
+    @derived(
+        "head",
+        "Which head is drawn large. Page Up and Page Down on the picture change it too.",
+        "Show another head",
+        is_view=True,
+        high=MOST_SHOWN,
+        ends=lambda state: (state.count.first, state.count.number(state.head_count - 1)),
+        shown=lambda state: state.head_count > 1,
+    )
+    def head_number(self) -> int:
+        """The number of the head on show, as it is counted."""
+        return self.count.number(self.head_shown)
+
+    @property
+    @derived(
+        "replace token",
+        "The token whose vector is replaced by noise × 99. You can also click a token in the picture.",
+        "Replace a token",
+        high=MOST_KNOWN,
+        ends=lambda state: (state.count.first, state.count.number(state.token_count - 1)),
+    )
+    def replaced_number(self) -> int:
+        """The number of the token that is replaced, as it is counted."""
+        return self.count.number(min(self.changed_token, self.token_count - 1))
+
+    @property
+    @derived(
+        "sentence",
+        "The tokens that go through the layer: words, or pieces of them, as its source cuts them",
+        "Type",
+    )
+    def text(self) -> str:
+        """What goes through the layer that is drawn."""
+        return self.sentence if self.model_shown is None else self.model_shown.sentence
+
+    def with_field(self, name: str, value: Any) -> Self:  # noqa: ANN401 # of the type of its field
+        """Return the state with another value in a field, or in what is derived from fields."""
+        numbered = {"layer_number": "layer", "head_number": "head", "replaced_number": "changed_token"}
+        if name in numbered:
+            return replace(self, **{numbered[name]: max(self.count.index_of(round(value)), 0)})  # type: ignore[arg-type]
+        if name in ("mask_kind", "mask_size"):
+            return replace(self, mask=replace(self.mask, **{name.removeprefix("mask_"): value}))
+        if name == "text" and self.model_shown is not None:
+            return replace(self, model=replace(self.model_shown, sentence=value))
+        return with_value(self, "sentence" if name == "text" else name, value)

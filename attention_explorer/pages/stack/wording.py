@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+from attention_explorer.core.mask import mask_words
 from attention_explorer.model import Activation, NormKind, NormPlacement
 from attention_explorer.pages.stack.learned import recipe_of
 from attention_explorer.pages.stack.numerals import brief
-from attention_explorer.pages.stack.state import BlockState, Initialiser
+from attention_explorer.pages.stack.state import BlockPicture, BlockState, Initialiser
 from attention_explorer.sources.registry import source_of
 
 ACTIVATION_NAMES = {
@@ -27,6 +28,8 @@ def stack_parts(state: BlockState) -> tuple[str, ...]:
         "1 layer" if state.layers == 1 else f"{state.layers} layers",
         norm_words(state),
         "residual" if state.residual else "no residual",
+        *(("random biases",) if state.has_biases else ()),
+        *(("random gains of the norms",) if state.has_gains else ()),
         *_origin_parts(state),
     )
 
@@ -46,7 +49,9 @@ def _origin_parts(state: BlockState) -> tuple[str, ...]:
 
 def layer_parts(state: BlockState) -> tuple[str, ...]:
     """Return what decides the numbers of one layer of a stack."""
-    return (*stack_parts(state), "causal mask" if state.causal else "no mask")
+    more = mask_words(state.mask) if state.picture is BlockPicture.LAYER else ""
+    own = "causal mask" if state.causal else "" if more else "no mask"
+    return (*stack_parts(state), *filter(None, (own, f"mask: {more}" if more else "")))
 
 
 def heads_words(heads: int) -> str:

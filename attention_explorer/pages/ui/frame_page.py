@@ -11,7 +11,7 @@ from PySide6.QtCore import QPoint, Qt
 from PySide6.QtGui import QKeyEvent, QResizeEvent
 from PySide6.QtWidgets import QBoxLayout, QHBoxLayout, QLabel, QMenu, QSlider, QVBoxLayout, QWidget
 
-from attention_explorer.core.declared import is_derived
+from attention_explorer.core.declared import declaration_of, is_derived
 from attention_explorer.core.preset import Preset
 from attention_explorer.errors import ExplorerError
 from attention_explorer.kit import reach
@@ -420,10 +420,13 @@ class FramePage(RequestingPage):
         self._arrange()
         self._load()
 
-    @staticmethod
-    def _has_line(view: View[Any]) -> bool:
+    def _has_line(self, view: View[Any]) -> bool:
         """Whether something stands in the line of the main quantity."""
-        return bool(view.main) or view.picture.fills_card
+        return view.picture.fills_card or self._has_main(view)
+
+    def _has_main(self, view: View[Any]) -> bool:
+        """Whether there is a main quantity that does anything in the state on show."""
+        return bool(view.main) and declaration_of(view.part.kind, view.main).is_shown(self.state)
 
     def _part(self, state: ExplorerState) -> Any:  # noqa: ANN401 # of the view on show
         return getattr(state, self.view_of(state).part.name)
@@ -481,8 +484,8 @@ class FramePage(RequestingPage):
 
     def _fill_drawer(self) -> None:
         """Show in the drawer what the state has, and what is said of the picture on show; of one that is open."""
-        if not self.is_open:
-            return  # a drag need not write what nobody reads
+        if not self.is_open or self._in_order is None:
+            return  # a drag need not write what nobody reads, and before the first view there is nothing
         self.drawer.show_state(self.state)
         numbers, shown = self.canvas.picture, self.requests.shown
         if shown is None or numbers is None:
@@ -565,7 +568,7 @@ class FramePage(RequestingPage):
         step = _STEPS.get(event.key())
         if is_escape and self.is_open and not self.is_alone:
             self.open_drawer(False)
-        elif step is not None and not event.modifiers() & _NOT_TYPED and self.view.main:
+        elif step is not None and not event.modifiers() & _NOT_TYPED and self._has_main(self.view):
             self.main.step(self.view, step)
         else:
             super().keyPressEvent(event)

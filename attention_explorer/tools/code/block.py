@@ -1,22 +1,24 @@
-"""The programs of the Block page: a layer, a stack of them, and what is tried on them."""
+"""The programs of the Layer page: a layer, a stack of them, and what is tried on them."""
 
 from __future__ import annotations
 
 from dataclasses import replace
 
+from attention_explorer.core.mask import MaskChoice
+from attention_explorer.errors import ExplorerError
 from attention_explorer.model import Activation, NormKind, NormPlacement
-from attention_explorer.pages.block.cache import decoded_shown
-from attention_explorer.pages.block.diagram import diagram_picture
-from attention_explorer.pages.block.future import NOISE, changed_shown
-from attention_explorer.pages.block.wording import picture_title
 from attention_explorer.pages.lab.depth import DRAWS, TOKENS, depth_setting
 from attention_explorer.pages.lab.norm import FEATURES, LARGEST_SCALE, LEAST_SCALE, STEPS_PER_DECADE
+from attention_explorer.pages.layer.cache import decoded_shown
+from attention_explorer.pages.layer.diagram import diagram_picture
+from attention_explorer.pages.layer.future import NOISE, changed_shown
+from attention_explorer.pages.layer.wording import picture_title
 from attention_explorer.pages.stack.learned import learned_layers
-from attention_explorer.pages.stack.stack import check_sizes
+from attention_explorer.pages.stack.stack import BIAS, GAIN, check_sizes
 from attention_explorer.pages.stack.state import OF_BLOCK, BlockPicture, BlockState, Initialiser, LearnedStack
 from attention_explorer.sources.tokens import tokens_in
 from attention_explorer.tools.code.script import Program, Script
-from attention_explorer.tools.code.snippets import LEARNED, SINUSOIDS, SOFTMAX
+from attention_explorer.tools.code.snippets import LEARNED, MASKED_SOFTMAX, SINUSOIDS, SOFTMAX
 
 NO_GRADIENT = (
     "The gradient is not in the program: the way back through norm, network and attention takes twice as many lines. "
@@ -66,6 +68,8 @@ def block_program(state: BlockState) -> Program:
     ExplorerError
         The sizes do not go together, or a number leaves the float range.
     """
+    if state.model_shown is not None:
+        raise ExplorerError("The weights of a model are in its file: the program of a layer is that of a drawn one.")
     check_sizes(state)
     title = picture_title(state) if state.picture in OF_BLOCK else _TITLES[state.picture]
     script = Script("block", title.replace('"', "'").rstrip(".") + ".")
@@ -128,7 +132,18 @@ def _names(state: BlockState) -> str:
     names = "w_q, w_k, w_v, w_o"
     if state.learned is not None:
         return f"{names}, w_1, b_1, w_2, b_2" if state.feed_forward else names
-    return f"{names}, w_1, w_2{', w_3' if state.activation is Activation.SILU_GATED else ''}"
+    return ", ".join(
+        (names, "w_1", "w_2", *(("w_3",) if state.activation is Activation.SILU_GATED else ()), *_more(state))
+    )
+
+
+def _more(state: BlockState) -> tuple[str, ...]:
+    """Return what biases and gains of a layer that is drawn are called, in the order in which they are."""
+    if state.learned is not None:
+        return ()
+    biases = ("b_q", "b_k", "b_v", "b_o", "b_1", "b_2") if state.has_biases else ()
+    each = ("gain", "bias") if state.norm_kind is NormKind.LAYER else ("gain",)
+    return *biases, *(f"{name}_{place}" for place in (1, 2) for name in each if state.has_gains)
 
 
 def _do_drawing(script: Script, state: BlockState) -> None:
@@ -138,16 +153,24 @@ def _do_drawing(script: Script, state: BlockState) -> None:
         def draw(d_in, d_out):
             return stream.randn(d_in, d_out) * {deviation}
     """)
+    if _more(state):
+        script.do("more = np.random.RandomState([seed, 1])")
+        lines = [
+            f"{name} = {f'1 + {GAIN} * more.randn' if 'gain' in name else f'{BIAS} * more.randn'}"
+            f"({'d_ff' if name == 'b_1' else 'd_model'})"
+            for name in _more(state)
+        ]
+        script.do(_indented("def draw_more():  # biases and gains", [*lines, f"return {', '.join(_more(state))}"]))
     script.do(f"""
         def draw_layer():  # W_q, W_k, W_v, W_O, W_1, W_2{", W_3" if gated else ""}
             square = [draw(d_model, d_model) for _ in range(4)]
-            return *square, draw(d_model, d_ff), draw(d_ff, d_model){gated}
+            return *square, draw(d_model, d_ff), draw(d_ff, d_model){gated}{", *draw_more()" if _more(state) else ""}
     """)
 
 
 def _do_functions(script: Script, state: BlockState) -> None:
     """Define what a layer is made of."""
-    script.do(SOFTMAX)
+    script.do(MASKED_SOFTMAX if state.picture is BlockPicture.LAYER and state.mask != MaskChoice() else SOFTMAX)
     if state.norm is not NormPlacement.NONE:
         _do_norm(script, state)
     if state.feed_forward:
@@ -164,12 +187,26 @@ def _divided(eps: float, *, inside: bool) -> str:
 
 def _do_norm(script: Script, state: BlockState) -> None:
     centred = "x - x.mean(axis=-1, keepdims=True)" if state.norm_kind is NormKind.LAYER else "x"
+    gains = _of_norm(state, "", "gain", "bias")
+    times = "" if not gains else " * gain + bias" if "bias" in gains else " * gain"
     script.do(f"""
-        def norm(x):
+        def norm(x{gains}):
             centred = {centred}
             mean_square = (centred**2).mean(axis=-1, keepdims=True)
-            return centred / {_divided(state.eps, inside=state.eps_inside_sqrt)}
+            return centred / {_divided(state.eps, inside=state.eps_inside_sqrt)}{times}
     """)
+
+
+def _of_norm(state: BlockState, place: str, *names: str) -> str:
+    """Return what a norm is given besides the rows, of the first or the second."""
+    if not state.has_gains:
+        return ""
+    given = names if state.norm_kind is NormKind.LAYER else names[:1]
+    return "".join(f", {name}{place}" for name in given)
+
+
+def _norm_of(state: BlockState, rows: str, place: int) -> str:
+    return f"norm({rows}{_of_norm(state, f'_{place}', 'gain', 'bias')})"
 
 
 _WEIGH = ("scores = q @ k.swapaxes(-1, -2)", "scaled = scores / np.sqrt(d_model // heads)")
@@ -181,45 +218,50 @@ def _body(state: BlockState, weigh: tuple[str, ...] = ()) -> tuple[list[str], st
     ``weigh`` makes ``weights`` of ``q`` and ``k``; that of the state if not given.
     """
     lines = [f"{_names(state)} = matrices[layer]"]
-    lines += ["attention_input = norm(x)"] if state.norm is NormPlacement.PRE else []
+    lines += [f"attention_input = {_norm_of(state, 'x', 1)}"] if state.norm is NormPlacement.PRE else []
     read = "attention_input" if state.norm is NormPlacement.PRE else "x"
-    lines += [f"q, k, v = split({read} @ w_q), split({read} @ w_k), split({read} @ w_v)", *(weigh or _weighed(state))]
+    biased = state.has_biases
+    made = (f"split({read} @ w_{name}{f' + b_{name}' if biased else ''})" for name in "qkv")
+    lines += [f"q, k, v = {', '.join(made)}", *(weigh or _weighed(state))]
     lines += [
         "head_output = weights @ v",
         "concat = head_output.swapaxes(-2, -3).reshape(x.shape)",
-        "attention_output = concat @ w_o",
+        f"attention_output = concat @ w_o{' + b_o' if biased else ''}",
     ]
-    more, found = _wired(state, "x", "attention_output", "attention_sum", "middle")
+    more, found = _wired(state, "x", "attention_output", "attention_sum", "middle", 1)
     lines += more
     return (lines, found) if not state.feed_forward else _with_network(state, lines, found)
 
 
 def _with_network(state: BlockState, lines: list[str], middle: str) -> tuple[list[str], str]:
     pre = state.norm is NormPlacement.PRE
-    lines += [f"feed_forward_input = norm({middle})"] if pre else []
+    lines += [f"feed_forward_input = {_norm_of(state, middle, 2)}"] if pre else []
     read = "feed_forward_input" if pre else middle
-    of_hidden, of_output = ("", "") if state.learned is None else (" + b_1", " + b_2")
+    of_hidden, of_output = ("", "") if state.learned is None and not state.has_biases else (" + b_1", " + b_2")
     lines.append(f"before_activation = {read} @ w_1{of_hidden}")
     if state.activation is Activation.SILU_GATED:
         lines += [f"linear_part = {read} @ w_3", "hidden = activate(before_activation) * linear_part"]
     else:
         lines.append("hidden = activate(before_activation)")
     lines.append(f"feed_forward_output = hidden @ w_2{of_output}")
-    more, found = _wired(state, middle, "feed_forward_output", "feed_forward_sum", "output")
+    more, found = _wired(state, middle, "feed_forward_output", "feed_forward_sum", "output", 2)
     return lines + more, found
 
 
-def _wired(state: BlockState, source: str, found: str, summed: str, normed: str) -> tuple[list[str], str]:
+def _wired(state: BlockState, source: str, found: str, summed: str, normed: str, place: int) -> tuple[list[str], str]:
     """Return the residual and the norm after a sublayer, and what comes out of them."""
     lines = []
     if state.residual:
         lines, found = [f"{summed} = {source} + {found}"], summed
     if state.norm is NormPlacement.POST:
-        lines, found = [*lines, f"{normed} = norm({found})"], normed
+        lines, found = [*lines, f"{normed} = {_norm_of(state, found, place)}"], normed
     return lines, found
 
 
 def _weighed(state: BlockState) -> tuple[str, ...]:
+    if state.picture is BlockPicture.LAYER and state.allowed is not None and state.mask != MaskChoice():
+        mask = "masked = np.where(allowed, scaled, -np.inf)"
+        return *_WEIGH, mask, "weights = softmax(masked)  # every row sums to 1, or has nothing to attend to"
     if state.causal:
         mask = "masked = np.where(np.tri(n, dtype=bool), scaled, -np.inf)"
         return *_WEIGH, mask, "weights = softmax(masked)  # every row sums to 1"
@@ -236,6 +278,8 @@ def _indented(first: str, lines: list[str]) -> str:
 def _layer(script: Script, state: BlockState) -> Program:
     picture = diagram_picture(state)
     _give_stack(script, state, one=False)
+    if state.mask != MaskChoice() and state.allowed is not None:
+        script.give("who may attend to whom", allowed=state.allowed)
     _do_functions(script, state)
     lines, found = _body(state)
     last = state.layer_shown

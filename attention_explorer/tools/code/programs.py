@@ -13,8 +13,8 @@ from attention_explorer.tools.code.script import Program
 
 def part_on_show(page: str, state: ExplorerState) -> tuple[str, Any]:
     """Return which part of a state a page shows, and the part with the picture that is on show named in it."""
-    if page == "block":
-        return page, replace(state.block, picture=state.block.picture_shown)
+    if page == "layer":
+        return "block", replace(state.block, picture=state.block.picture_shown)
     if page != "lab":
         return page, getattr(state, page)
     view = state.lab.view

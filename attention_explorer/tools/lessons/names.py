@@ -38,12 +38,12 @@ if TYPE_CHECKING:
     from _typeshed import DataclassInstance
 
     from attention_explorer.model import AttentionMap, MapSummary, ModelSize
-    from attention_explorer.pages.block.boxes import Box
-    from attention_explorer.pages.block.diagram import DiagramPicture
     from attention_explorer.pages.circuits.state import CircuitsState
     from attention_explorer.pages.lab.bench import BenchPicture
     from attention_explorer.pages.lab.cost_state import CostState
     from attention_explorer.pages.lab.scores_state import ScalingState
+    from attention_explorer.pages.layer.boxes import Box
+    from attention_explorer.pages.layer.diagram import DiagramPicture
     from attention_explorer.pages.positions.clocks import ClocksPicture
     from attention_explorer.pages.positions.state import PositionsState
     from attention_explorer.pages.stack.state import BlockState
@@ -463,13 +463,13 @@ def _positions(state: PositionsState) -> Members:
 
 def _block(state: BlockState) -> Members:
     from attention_explorer.model.depth import mean_token_cosine
-    from attention_explorer.pages.block.diagram import diagram_picture
+    from attention_explorer.pages.layer.diagram import diagram_picture
 
     def picture() -> DiagramPicture:
         try:
             return diagram_picture(state)
         except ExplorerError as error:
-            raise ExpressionError(f"the page Block refuses its settings: {error}") from error
+            raise ExpressionError(f"the page Layer refuses its settings: {error}") from error
 
     def array(name: str | int) -> Group:
         boxes = {box.name: box for box in picture().boxes}
@@ -482,7 +482,7 @@ def _block(state: BlockState) -> Members:
         "tokens": lambda: Shown(picture().tokens, _numbered("token")),
         "token_count": lambda: Shown(len(picture().tokens), lambda: "how many tokens there are"),
         "likeness": lambda: Shown(
-            mean_token_cosine(picture().trace.output[0]), lambda: "the mean cosine of two tokens that come out"
+            mean_token_cosine(picture().boxes[-1].first), lambda: "the mean cosine of two tokens that come out"
         ),
         "norms_before": lambda: Shown(picture().before, _numbered("the length of what goes in, token")),
         "norms_after": lambda: Shown(picture().after, _numbered("the length of what comes out, token")),

@@ -32,7 +32,7 @@ PARTS: Mapping[str, tuple[str, ...]] = {
     "positions.position": ("Position p", "Position p, exact"),
     "positions.kind": ("encoding",),
     "block.picture": ("Large picture",),
-    "block.norm": ("Norm",),
+    "block.norm": ("norm",),
     "block.residual": ("residual",),
     "scaling.picture": ("Large picture",),
     "scaling.d_k": ("d_k", "d_k, exact"),

@@ -120,10 +120,10 @@ TAKINGS = (
         _open_lookup,
     ),
     Taking(
-        "Open in Block",
-        "Its layers on the Block page: every array that this sentence passes through, with the learned weights",
+        "Open in Layer",
+        "Its layers on the Layer page: every array that this sentence passes through, with the learned weights",
         reason_against_block,
-        lambda page: _open(page, "block", "Open in Block", in_block),
+        lambda page: _open(page, "layer", "Open in Layer", in_block),
     ),
     Taking(
         "Save weights…",

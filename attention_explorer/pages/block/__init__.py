@@ -1,1 +1,0 @@
-"""What the Block page shows."""

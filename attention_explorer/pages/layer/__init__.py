@@ -1,0 +1,1 @@
+"""What the Layer page shows."""

@@ -1,0 +1,372 @@
+"""A layer as a diagram: its arrays in three lanes, one grown into its numbers, and the way of a token through all."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from itertools import pairwise
+
+import numpy as np
+from PySide6.QtCore import QPointF, QRectF, Qt
+from PySide6.QtGui import QPainter
+
+from attention_explorer.core.colour_scale import ColourScale, ScaleKind
+from attention_explorer.core.map_picture import MapPicture
+from attention_explorer.kit.drawing.cell_marks import paint_outline
+from attention_explorer.kit.drawing.colour_bar import paint_small_bar
+from attention_explorer.kit.drawing.colour_maps import DIVERGING, SEQUENTIAL, image_of, pixels_of
+from attention_explorer.kit.drawing.heatmap import paint_cells, paint_row_label, paint_runs
+from attention_explorer.kit.drawing.legend import fitting
+from attention_explorer.kit.drawing.marks import colour_of, draw_arrow, draw_line, pen, text_size
+from attention_explorer.kit.items.item import Blanks, Hit, Item, around
+from attention_explorer.kit.theme import Look, Theme
+from attention_explorer.model.arrays import Bools, Floats
+from attention_explorer.pages.layer.boxes import Box, Form
+from attention_explorer.pages.layer.diagram import FEED_FORWARD, DiagramPicture
+from attention_explorer.pages.layer.ui.lanes import NODE, SMALLEST, TITLES, BoxPlace, Cut, Lane, Lanes, Way, lanes_of
+
+READ, MOST_READ = 0.1, 3
+"""From which weight on the key and the value of a word are framed as read, and of how many words at most."""
+BAND = 0.16
+
+
+@dataclass(frozen=True, slots=True)
+class Spot:
+    """What of the diagram is meant; None and empty is what it says nothing about.
+
+    Attributes
+    ----------
+    box : str
+        A box, by its name.
+    row, column : int
+        A token, and in the grown box a number.
+    head : int
+        The map of a head, above the diagram.
+    cut : str
+        A part that can be cut.
+    """
+
+    box: str = ""
+    row: int | None = None
+    column: int | None = None
+    head: int | None = None
+    cut: str = ""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Diagram(Item[Lanes]):
+    """The diagram of a layer; a `Hit` says a `Spot`."""
+
+    name: str
+    picture: DiagramPicture
+
+    def layout(self, look: Look, box: QRectF) -> Lanes:
+        return lanes_of(self.picture, look, box)
+
+    @property
+    def has_cells(self) -> bool:
+        return True
+
+    def data_box(self, layout: Lanes) -> QRectF:
+        return around(place.cells for place in layout.places.values())
+
+    def names(self) -> tuple[str, ...]:
+        return tuple(dict.fromkeys(box.title for box in self.picture.boxes))
+
+    def hidden(self) -> Blanks:
+        return Blanks(self.name, self.names())
+
+    # ---- Pointing ----
+
+    def hit(self, layout: Lanes, place: QPointF) -> Hit | None:
+        spot = self._spot(layout, place)
+        return None if spot is None else Hit(self.name, spot)
+
+    def _spot(self, layout: Lanes, place: QPointF) -> Spot | None:
+        for head, box in enumerate(layout.heads):
+            if box.contains(place):
+                return Spot(head=head)
+        for cut in layout.cuts:
+            says = cut.what != FEED_FORWARD or not cut.is_there
+            if (says and cut.words.contains(place)) or (cut.centre - place).manhattanLength() <= 2 * NODE:
+                return Spot(cut=cut.what)
+        for found in layout.places.values():
+            if found.cells.contains(place):
+                row = int((place.y() - found.cells.top()) / found.cells.height() * len(self.picture.tokens))
+                column = layout.grown.column_at(place.x()) if found.is_grown else None
+                return Spot(found.box.name, min(row, len(self.picture.tokens) - 1), column)
+        for lane in layout.lanes:
+            row_at = lane.heat.row_at(place.y())
+            if row_at is not None and layout.box.left() <= place.x() < lane.cells.left():
+                return Spot(row=row_at)
+        named = next((found for found in layout.places.values() if found.title.contains(place)), None)
+        return None if named is None else Spot(named.box.name)
+
+    def mark(self, painter: QPainter, layout: Lanes, look: Look, hit: Hit) -> None:
+        if hit.item != self.name:
+            return
+        spot: Spot = hit.part
+        if spot.head is not None and spot.head < len(layout.heads):
+            paint_outline(painter, layout.heads[spot.head], look.theme.text, look)
+        for cut in layout.cuts:
+            if cut.what == spot.cut:
+                _paint_cut(painter, cut, look, lit=True)
+        if spot.row is not None and spot.row < len(self.picture.tokens):
+            for lane in layout.lanes:
+                paint_row_label(painter, self._tokens, lane.heat, look, spot.row, lit=True)
+        place = layout.places.get(spot.box)
+        if place is None:
+            return
+        if place.is_grown and spot.row is not None and spot.column is not None:
+            paint_outline(painter, layout.grown.rectangle(spot.row, spot.column), look.theme.text, look)
+        else:
+            painter.setRenderHint(QPainter.RenderHint.Antialiasing, False)
+            painter.setBrush(Qt.BrushStyle.NoBrush)
+            painter.setPen(pen(look.theme.text, 2.0 * min(look.zoom, 1.5)))
+            painter.drawRect(place.cells.adjusted(-2, -2, 2, 2))
+
+    # ---- Painting ----
+
+    @property
+    def _tokens(self) -> MapPicture:
+        """Return a map of which only the names of the rows are painted."""
+        tokens, none = self.picture.tokens, np.zeros((len(self.picture.tokens), 1))
+        scale = ColourScale(ScaleKind.LINEAR, 0.0, 1.0, "")
+        return MapPicture(none, none.astype(np.bool_), scale, SEQUENTIAL[0], tokens, ("",))
+
+    def paint(self, painter: QPainter, layout: Lanes, look: Look, *, vector: bool = False) -> None:
+        picture, token = self.picture, self.picture.token
+        self._paint_heads(painter, layout, look, vector=vector)
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        if token is not None:
+            for lane in layout.lanes:
+                _paint_band(painter, lane, token, look)
+        for way in layout.ways:
+            _paint_way(painter, way, look)
+        for place in layout.places.values():
+            if place.is_grown:
+                paint_cells(painter, grown_map(picture), layout.grown, look, vector=vector)
+            else:
+                self._paint_small(painter, place, look, vector=vector)
+            self._paint_frame(painter, place, look)
+            self._paint_words(painter, layout, place, look)
+        for lane in layout.lanes:
+            painter.setPen(colour_of(look.theme.text))
+            for row in range(0, lane.heat.rows, lane.heat.row_labels.step):
+                if row != token:
+                    paint_row_label(painter, self._tokens, lane.heat, look, row)
+            if token is not None:
+                paint_row_label(painter, self._tokens, lane.heat, look, token, lit=True)
+        if token is not None:
+            self._paint_token(painter, layout, look, token)
+        self._paint_columns(painter, layout, look)
+        paint_small_bar(painter, grown_map(picture), layout.bar, look, vector=vector)
+        for cut in layout.cuts:
+            _paint_cut(painter, cut, look)
+
+    def _paint_heads(self, painter: QPainter, layout: Lanes, look: Look, *, vector: bool) -> None:
+        """Paint the weights of every head, that on show with a frame."""
+        weights = self.picture.box("weights")
+        for head, box in enumerate(layout.heads):
+            _paint_array(painter, weights, weights.part(head), masked_cells(self.picture, weights), box, look, vector)
+            if head == self.picture.head:
+                painter.setRenderHint(QPainter.RenderHint.Antialiasing, False)
+                painter.setBrush(Qt.BrushStyle.NoBrush)
+                painter.setPen(pen(look.theme.text, 2.0 * min(look.zoom, 1.5)))
+                painter.drawRect(box.adjusted(-1, -1, 1, 1))
+
+    def _paint_small(self, painter: QPainter, place: BoxPlace, look: Look, *, vector: bool) -> None:
+        box = place.box
+        array, masked = box.part(self.picture.head), masked_cells(self.picture, box)
+        _paint_array(painter, box, array, masked, place.cells, look, vector)
+
+    def _paint_frame(self, painter: QPainter, place: BoxPlace, look: Look) -> None:
+        edge = str(getattr(look.theme, place.box.colour)) if place.box.colour else look.theme.border
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing, False)
+        painter.setBrush(Qt.BrushStyle.NoBrush)
+        painter.setPen(pen(edge, (1.6 if place.box.colour else 1.0) * min(look.zoom, 1.5)))
+        painter.drawRect(place.cells.adjusted(-1, -1, 0, 0))
+
+    @staticmethod
+    def _is_staggered(layout: Lanes, place: BoxPlace) -> bool:
+        return any(lane.is_staggered for lane in layout.lanes if lane.cells.top() == place.cells.top())
+
+    def _paint_words(self, painter: QPainter, layout: Lanes, place: BoxPlace, look: Look) -> None:
+        box, centre, shapes = place.box, Qt.AlignmentFlag.AlignHCenter, not self._is_staggered(layout, place)
+        side = Qt.AlignmentFlag.AlignLeft if place.is_grown else centre
+        axes = f" · {axes_words(box)}" if look.axis_names else ""
+        titles = (f"{box.title}{axes}", *titles_of(box)) if place.is_grown else titles_of(box)
+        font = look.font(TITLES, bold=True)
+        if text_size(font, titles[-1])[0] > place.title.width():
+            font = look.font(SMALLEST, bold=True)
+        painter.setFont(font)
+        painter.setPen(colour_of(ink_of_box(box, look.theme)))
+        text = fitting(titles, font, place.title.width())
+        painter.drawText(place.title, side | Qt.AlignmentFlag.AlignVCenter, text)
+        small, shape = look.font(11), box.shape_text
+        wide = text_size(small, shape)[0]
+        room = layout.bar.left() - place.shape.left() if place.is_grown else place.shape.width() + 2
+        if (shapes or place.is_grown) and wide <= room:
+            painter.setFont(small)
+            painter.setPen(colour_of(look.theme.muted))
+            painter.drawText(place.shape, side | Qt.AlignmentFlag.AlignVCenter, shape)
+
+    def _paint_token(self, painter: QPainter, layout: Lanes, look: Look, token: int) -> None:
+        """Frame the row of the token in every box; of keys and values those rows that it reads."""
+        read = words_read(self.picture, token)
+        for place in layout.places.values():
+            colour = look.theme.query
+            rows: tuple[int, ...] = (token,)
+            if place.box.name in ("k", "v"):
+                rows, colour = read, str(getattr(look.theme, place.box.colour))
+            for row in rows:
+                _outline(painter, place.row(row), colour, look)
+
+    def _paint_columns(self, painter: QPainter, layout: Lanes, look: Look) -> None:
+        """Write below the grown box which column is which."""
+        box, heat, foot = self.picture.chosen, layout.grown, layout.foot
+        keys = box.form is Form.KEYS
+        if not look.token_labels and keys:
+            return
+        names = self.picture.tokens if keys else tuple(map(str, range(heat.columns)))
+        painter.setFont(look.font(heat.column_labels.size))
+        painter.setPen(colour_of(look.theme.key_ink if keys else look.theme.muted))
+        for column in range(0, heat.columns, heat.column_labels.step):
+            middle, half = heat.rectangle(0, column).center().x(), max(heat.column_labels.room, look.px(24)) / 2
+            place = QRectF(middle - half, foot.top(), 2 * half, foot.height())
+            text = names[column]
+            if keys and text_size(painter.font(), text)[0] > 2 * half - 2:
+                text = fitting((text, text[:3], text[:1]), painter.font(), 2 * half - 2)
+            painter.drawText(place, Qt.AlignmentFlag.AlignCenter, text)
+
+
+# ---- What boxes are painted with ----
+
+
+def scale_of(box: Box) -> ColourScale:
+    """Return the colours of a box: weights from 0 to the largest, everything else around 0.
+
+    Weights that are all alike stand in the middle of the colour bar, not at its end.
+    """
+    if box.name == "weights":
+        top = min(max(box.largest, 2.0 / box.first.shape[-1]), 1.0)
+        return ColourScale(ScaleKind.LINEAR, 0.0, top, "weight")
+    end = box.largest or 1.0
+    return ColourScale(ScaleKind.DIVERGING, -end, end, box.what)
+
+
+def masked_cells(picture: DiagramPicture, box: Box) -> Bools | None:
+    """Return which cells (n, n) of a box are masked; None if none are."""
+    if picture.mask is None or box.name not in ("masked", "weights"):
+        return None
+    return ~picture.mask
+
+
+def grown_map(picture: DiagramPicture) -> MapPicture:
+    """Return the box that is looked at as a map, of the head that is."""
+    box, array = picture.chosen, picture.chosen.part(picture.head)
+    hidden = masked_cells(picture, box)
+    masked = np.zeros(array.shape, np.bool_) if hidden is None else np.broadcast_to(hidden, array.shape)
+    names = picture.tokens if box.form is Form.KEYS else tuple(map(str, range(array.shape[1])))
+    colours = SEQUENTIAL[0] if box.name == "weights" else DIVERGING
+    return MapPicture(array, masked, scale_of(box), colours, picture.tokens, names)
+
+
+def words_read(picture: DiagramPicture, token: int) -> tuple[int, ...]:
+    """Return the words that a token gives the most weight in the head on show."""
+    row = picture.box("weights").part(picture.head)[token]
+    order = np.argsort(-row, kind="stable")[:MOST_READ]
+    return tuple(int(key) for key in order if row[key] >= READ)
+
+
+def ink_of_box(box: Box, theme: Theme) -> str:
+    """Return the colour of the title of a box."""
+    return str(getattr(theme, f"{box.colour}_ink")) if box.colour else theme.text
+
+
+def titles_of(box: Box) -> tuple[str, ...]:
+    """Return what stands above a box, and shorter words for where it has no room."""
+    short = {"X = E + P": "X", "+ residual": "+", "softmax": "soft", "RMS norm": "norm"}.get(box.title, box.title)
+    return box.title, short
+
+
+def axes_words(box: Box) -> str:
+    """Return what rows and columns of a box are."""
+    return "row: query, column: key" if box.form is Form.KEYS else "row: token, column: feature"
+
+
+def _paint_array(
+    painter: QPainter, box: Box, array: Floats, masked: Bools | None, cells: QRectF, look: Look, vector: bool
+) -> None:
+    """Paint a head of a box, or all of it, with as many cells as there are pixels, evenly spread."""
+    rows, columns = _sampled(array.shape[0], cells.height()), _sampled(array.shape[1], cells.width())
+    values = array[rows][:, columns]
+    hidden = None if masked is None else masked[rows][:, columns]
+    colours = SEQUENTIAL[0] if box.name == "weights" else DIVERGING
+    pixels = pixels_of(scale_of(box).positions(values), hidden, colours, look.theme.masked)
+    painter.setRenderHint(QPainter.RenderHint.SmoothPixmapTransform, False)
+    if vector and pixels.size <= look.most_rectangles:
+        paint_runs(painter, pixels, cells)
+    else:
+        painter.drawImage(cells, image_of(np.ascontiguousarray(pixels)))
+
+
+def _sampled(count: int, room: float) -> np.typing.NDArray[np.intp]:
+    shown = min(count, max(round(room * 2), 1))
+    return np.asarray((np.arange(shown) + 0.5) * count / shown, np.intp)
+
+
+# ---- Lines ----
+
+
+def _paint_band(painter: QPainter, lane: Lane, token: int, look: Look) -> None:
+    """Paint the way of a token as a band, from the first box of a lane to its last."""
+    row = lane.heat.rectangle(token, 0)
+    painter.fillRect(row, colour_of(look.theme.query, BAND))
+
+
+def _outline(painter: QPainter, place: QRectF, colour: str, look: Look) -> None:
+    """Frame a row, with a halo unless that would cover the rows beside it."""
+    painter.setRenderHint(QPainter.RenderHint.Antialiasing, False)
+    painter.setBrush(Qt.BrushStyle.NoBrush)
+    low, zoom = place.height() < look.px(6), min(look.zoom, 1.5)
+    if not low:
+        painter.setPen(pen(look.theme.card, 4.0 * zoom))
+        painter.drawRect(place)
+    painter.setPen(pen(colour, (1.0 if low else 2.0) * zoom))
+    painter.drawRect(place)
+
+
+def _paint_way(painter: QPainter, way: Way, look: Look) -> None:
+    colour = str(getattr(look.theme, way.colour))
+    width = (2.0 if way.is_residual else 1.4) * min(look.zoom, 1.6)
+    painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+    *before, start, end = way.points
+    for one, other in pairwise((*before, start)):
+        draw_line(painter, one, other, pen(colour, width))
+    draw_arrow(painter, start, end, colour, width, look.px(7))
+
+
+def _paint_cut(painter: QPainter, cut: Cut, look: Look, *, lit: bool = False) -> None:
+    """Paint a knot that a click cuts: a plus, or a dashed circle where the part is cut."""
+    theme, radius = look.theme, look.px(NODE)
+    painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+    ink = theme.text if cut.is_there or lit else theme.muted
+    stroke = pen(ink, (2.4 if lit else 1.6) * min(look.zoom, 1.5))
+    if not cut.is_there:
+        stroke.setStyle(Qt.PenStyle.DotLine)
+    painter.setPen(stroke)
+    painter.setBrush(colour_of(theme.card))
+    painter.drawEllipse(cut.centre, radius, radius)
+    painter.setBrush(Qt.BrushStyle.NoBrush)
+    if cut.is_there:
+        arm = radius * 0.55
+        x, y = cut.centre.x(), cut.centre.y()
+        draw_line(painter, QPointF(x - arm, y), QPointF(x + arm, y), pen(ink, 1.6))
+        draw_line(painter, QPointF(x, y - arm), QPointF(x, y + arm), pen(ink, 1.6))
+    if cut.what == FEED_FORWARD and cut.is_there:
+        return  # beside it stand the titles of what it makes
+    painter.setFont(look.font(11))
+    painter.setPen(colour_of(ink))
+    words = cut.what.replace("_", "-") + ("" if cut.is_there else " cut")
+    painter.fillRect(cut.words, colour_of(theme.card))
+    painter.drawText(cut.words, Qt.AlignmentFlag.AlignCenter, words)

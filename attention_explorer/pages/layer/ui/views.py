@@ -1,0 +1,94 @@
+"""The views of the Layer page: which picture, which fields stand around it, what to try."""
+
+from __future__ import annotations
+
+from typing import Any, TypeAlias
+
+from attention_explorer.kit.frame.view import Part, Try, View
+from attention_explorer.kit.picture import Picture
+from attention_explorer.pages.layer.ui.cache import Cache
+from attention_explorer.pages.layer.ui.future import Future
+from attention_explorer.pages.layer.ui.layer import Layer
+from attention_explorer.pages.stack.presets import BLOCK_PRESETS
+from attention_explorer.pages.stack.state import BlockPicture, BlockState
+
+Tries: TypeAlias = tuple[Try[BlockState], ...]
+
+PART = Part("block", BlockState, BLOCK_PRESETS, BlockState.with_field)
+_STACK = (
+    *("d_model", "heads", "d_ff", "layers", "seed", "embedding_scale", "initialiser", "gain", "norm", "norm_kind"),
+    *("eps", "eps_inside_sqrt", "gains", "biases", "residual", "feed_forward", "activation", "causal", "encoding"),
+)
+
+
+def views() -> tuple[View[Any], ...]:
+    """Return the views, in their order."""
+    layer: Tries = (
+        Try("Follow a token", lambda state: state.token is not None),
+        Try("Grow the weights: click softmax", lambda state: state.box == "weights"),
+        Try(
+            "Cut the first +",
+            lambda state: not state.residual,
+            fits=lambda state: state.learned is None and state.model is None,
+        ),
+    )
+    future: Tries = (
+        Try("Replace the first token", lambda state: state.changed_token == 0, "replaced_number"),
+        Try("Go through 6 layers", lambda state: state.layers >= 6, "layers"),
+    )
+    cache: Tries = (
+        Try("Decode all tokens", lambda state: state.decoded >= state.token_count, "decoded"),
+        Try("Write a longer sentence", lambda state: state.token_count >= 9, "text"),
+    )
+    return (
+        _view(
+            BlockPicture.LAYER,
+            "Layer",
+            "The layer as a diagram: every box with its numbers",
+            Layer(),
+            "layer_number",
+            ("text", "norm", "causal", "residual", "feed_forward"),
+            (*_STACK, "mask_kind", "mask_size", "head_number", "batch"),
+            layer,
+        ),
+        _view(
+            BlockPicture.FUTURE,
+            "Future",
+            "Replace a token, and see which rows of the output change",
+            Future(),
+            "replaced_number",
+            ("text", "layers"),
+            _STACK,
+            future,
+        ),
+        _view(
+            BlockPicture.CACHE,
+            "Cache",
+            "Decode token by token with a KV cache",
+            Cache(),
+            "decoded",
+            ("text", "layer_number", "head_number"),
+            _STACK,
+            cache,
+        ),
+    )
+
+
+def _view(
+    name: BlockPicture,
+    title: str,
+    tip: str,
+    picture: Picture[BlockState, Any],
+    main: str,
+    fields: tuple[str, ...],
+    more: tuple[str, ...],
+    tries: Tries,
+) -> View[Any]:
+    # What the numbers are made of is told by the picture: a stack has more of it than a caption has room for.
+    left = tuple(each for each in more if each not in fields and (each != "causal" or name is BlockPicture.LAYER))
+    return View(name, title, tip, PART, name, picture, main, fields, left, tries, made_with=("picture",))
+
+
+def view_of(name: BlockPicture) -> View[Any]:
+    """Return a view by its name."""
+    return next(view for view in views() if view.id is name)

@@ -1,0 +1,56 @@
+"""One subject: what Heads shows, as the layer of the Layer page, and as it goes on from there."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from attention_explorer.pages.stack.learned import learned_block, reason_against
+from attention_explorer.pages.stack.state import BlockPicture
+from attention_explorer.sources.learned_recipe import LearnedRecipe
+from attention_explorer.sources.model_recipe import ModelRecipe
+from attention_explorer.sources.registry import recipe_as
+
+if TYPE_CHECKING:
+    from attention_explorer.pages.explorer import ExplorerState
+
+
+def reason_against_subject(state: ExplorerState) -> str:
+    """Return why the Layer page cannot draw the layer of what Heads shows; empty if it can."""
+    recipe = state.heads.setup.recipe
+    learned = recipe_as(recipe, LearnedRecipe)
+    if learned is not None:
+        return reason_against(learned.setup)
+    if recipe_as(recipe, ModelRecipe) is not None:
+        return ""
+    return "Heads shows no model now, and only models have whole layers: open one there, or let one learn."
+
+
+def with_subject(state: ExplorerState) -> ExplorerState:
+    """Return the state with the layer of what Heads shows on the Layer page, at the same layer, head and row."""
+    setup, row = state.heads.setup, state.heads.view.row
+    learned, model = recipe_as(setup.recipe, LearnedRecipe), recipe_as(setup.recipe, ModelRecipe)
+    block = replace(state.block, model=model, picture=BlockPicture.LAYER, learned=None)
+    if learned is not None:
+        block = replace(learned_block(learned.setup, learned.step, learned.sentence), count=block.count)
+    shown = replace(block, layer=setup.layer, head=setup.head, box="weights", token=row)
+    return replace(state, block=shown)
+
+
+def with_drawn_layer(state: ExplorerState) -> ExplorerState:
+    """Return the state with a layer on the Layer page that is drawn from the seed."""
+    return replace(state, block=replace(state.block, model=None))
+
+
+def followed(old: ExplorerState, new: ExplorerState) -> ExplorerState:
+    """Return a state in which Heads and Layer show the same model reading the same, whoever of them was changed."""
+    before, now = old.block.model, new.block.model
+    if before is None or now is None:
+        return new
+    recipe = recipe_as(new.heads.setup.recipe, ModelRecipe)
+    if new.heads.setup.recipe != old.heads.setup.recipe:
+        return new if recipe == now else replace(new, block=replace(new.block, model=recipe))
+    if now != before and recipe == before:
+        changed = {"sentence": now.sentence, "context": now.context}
+        return replace(new, heads=new.heads.with_recipe(**changed))
+    return new

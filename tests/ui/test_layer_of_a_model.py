@@ -1,0 +1,141 @@
+"""The layer of a real model on the Layer page: the one that Heads shows, with the same sentence, whoever types it."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+from layer_driver import LayerDriver
+from PySide6.QtCore import Qt
+
+from attention_explorer.pages.explorer import ExplorerState
+from attention_explorer.pages.heads.state import HeadsSetup, HeadsState
+from attention_explorer.pages.layer.diagram import diagram_picture
+from attention_explorer.pages.layer.ui.page import DRAWN, OF_HEADS
+from attention_explorer.pages.session_file import read_session, write_session
+from attention_explorer.pages.stack.state import BlockPicture, BlockState
+from attention_explorer.session.settings import Settings, ThemeChoice
+from attention_explorer.sources.learned.box import BOX
+from attention_explorer.sources.learned_recipe import LearnedRecipe
+from attention_explorer.sources.model_source import model_recipe
+
+MODELS = Path(__file__).parents[1] / "data" / "models"
+SENTENCE = "the cat sat on the mat"
+
+pytestmark = pytest.mark.qt_log_ignore("This plugin does not support")
+
+
+def state_of(name: str, **changes) -> ExplorerState:
+    """Return a state with a model on Heads."""
+    setup = HeadsSetup(model_recipe(MODELS / name, SENTENCE), layer=1, head=1)
+    return ExplorerState(heads=HeadsState(setup), **changes)
+
+
+@pytest.fixture
+def open_layer(make_window, hand):
+    def make(state: ExplorerState) -> LayerDriver:
+        driver = LayerDriver(make_window(state, Settings(theme=ThemeChoice.LIGHT, page="layer")), hand)
+        driver.settle()
+        return driver
+
+    return make
+
+
+def test_the_layer_of_what_heads_shows_is_one_click_away_and_back(open_layer):
+    layer = open_layer(state_of("llama"))
+    button = layer.page.subject
+    assert button.text() == OF_HEADS
+    layer.press(button)
+    layer.settle()
+    assert layer.page.title.text() == "Layer 2 of 3, from its input to its output"
+    assert (layer.picture.chosen.name, layer.picture.head) == ("weights", 1)
+    assert layer.picture.box("k").shape_text == "(2, 7, 8)"
+    assert "one for every 2 heads" in layer.point_at(layer.box("k"))
+    assert not layer.few("norm").isVisible()
+    assert button.text() == DRAWN
+    layer.press(button)
+    assert layer.picture.tokens == ("The", "cat", "sat", "on", "the", "mat")
+    assert layer.undo_text == DRAWN
+
+
+def test_it_is_walked_and_its_numbers_explain_themselves(open_layer):
+    layer = open_layer(state_of("gpt2"))
+    layer.press(layer.page.subject)
+    layer.settle()
+    layer.key(Qt.Key.Key_Down)
+    assert layer.picture.token == 0
+    said = layer.point_at(layer.cell(3, 1))
+    weight = layer.picture.box("weights").first[1, 3, 1]
+    assert said.endswith(f"= {weight:.4f}")
+    for _ in range(4):
+        layer.key(Qt.Key.Key_Right)
+        assert layer.point_at(layer.cell(2, 1))
+    assert "parameters" in layer.notes
+    layer.type_into(layer.main.box, "1")
+    layer.settle()
+    assert layer.page.title.text().startswith("Layer 1 of")
+
+
+def test_a_sentence_typed_here_is_read_on_heads_too_and_the_reverse(open_layer):
+    layer = open_layer(state_of("gpt2"))
+    layer.press(layer.page.subject)
+    layer.settle()
+    layer.type_into(layer.few("text"), "a dog sat")
+    layer.settle()
+    state = layer.window.session.state
+    assert state.block.model.sentence == state.heads.setup.recipe.sentence == "a dog sat"
+    layer.window.session.apply(replace(state, heads=state.heads.with_recipe(sentence="on the mat")), "Type")
+    layer.settle()
+    assert layer.window.session.state.block.model.sentence == "on the mat"
+    assert len(layer.picture.tokens) == layer.picture.box("x").first.shape[0]
+
+
+def test_where_heads_shows_no_model_the_button_says_why(open_layer):
+    layer = open_layer(ExplorerState())
+    assert not layer.page.subject.isEnabled()
+    assert "Heads shows no model now" in layer.page.subject.toolTip()
+
+
+def test_a_tiny_model_is_drawn_with_what_it_learned(open_layer):
+    setup, step = BOX["it"]
+    recipe = LearnedRecipe(setup, step, "The cat sat on the mat because it was tired.")
+    layer = open_layer(ExplorerState(heads=HeadsState(HeadsSetup(recipe, layer=1))))
+    layer.press(layer.page.subject)
+    layer.settle()
+    assert layer.state.learned.step == step
+    assert layer.picture.box("weights").first[0, 7].argmax() == 1
+
+
+def test_future_and_cache_stay_with_the_drawn_stack(open_layer):
+    layer = open_layer(state_of("gpt2"))
+    layer.press(layer.page.subject)
+    layer.settle()
+    layer.show(BlockPicture.CACHE)
+    layer.settle()
+    assert layer.picture.tokens == ("The", "cat", "sat", "on", "the", "mat")
+
+
+def test_a_session_names_the_model_relative_to_itself(tmp_path):
+    recipe = model_recipe(MODELS / "gpt2", SENTENCE)
+    state = ExplorerState(block=BlockState(model=recipe))
+    path = MODELS / "kept.attn.json"
+    try:
+        write_session(path, state, page="layer")
+        assert '"gpt2"' in path.read_text()
+        assert read_session(path).state == state
+    finally:
+        path.unlink()
+
+
+@pytest.mark.parametrize("name", ["gpt2", "llama", "t5", "gemma2", "bert"])
+def test_the_boxes_of_a_family_are_known_and_lead_from_one_to_the_next(name):
+    recipe = model_recipe(MODELS / name, SENTENCE)
+    numbers = diagram_picture(BlockState(model=recipe, layer=1))
+    names = [box.name for box in numbers.boxes]
+    assert len(set(names)) == len(names)
+    for place, box in enumerate(numbers.boxes):
+        assert set(box.sources) <= set(names[:place])
+        assert np.isfinite(box.summary.mean)
+    assert numbers.boxes[-1].is_output
