@@ -382,3 +382,12 @@ def test_the_context_menu_copies_and_exports(positions):
     menu.close()
     assert positions.page.copier.jobs.wait(60)
     assert "0.8414709848" in QApplication.clipboard().text()
+
+
+def test_both_maps_of_the_order_are_equally_large(positions):
+    """So that either both have digits in their cells or none: the words lean out as far, in whatever order."""
+    positions.open(picture=PositionsPicture.ORDER)
+    for size in ((1024, 768), (1280, 800)):
+        positions.window.resize(*size)
+        before, after = (positions.item(name).layout.cells for name in (BEFORE, AFTER))
+        assert (before.width(), before.height(), before.top()) == (after.width(), after.height(), after.top())

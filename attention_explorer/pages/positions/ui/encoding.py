@@ -16,7 +16,7 @@ from attention_explorer.kit.items.columns import Above, Beside
 from attention_explorer.kit.items.item import Hit, Item, Value
 from attention_explorer.kit.items.numbered_map import round_numbers
 from attention_explorer.kit.items.plot import Plot
-from attention_explorer.kit.items.plot_marks import At, Between, Curve, Handle, Label, Mark, Points
+from attention_explorer.kit.items.plot_marks import At, Between, Curve, Handle, Label, Mark, Points, ReadOut
 from attention_explorer.kit.items.table import Table
 from attention_explorer.kit.items.words import Reading, Readings
 from attention_explorer.kit.picture import Laid, Panel
@@ -176,16 +176,17 @@ def _also_lit(numbers: EncodingPicture, hit: Hit) -> tuple[Hit, ...]:
 def _waves(numbers: EncodingPicture) -> Plot:
     """Return the waves, each in a lane of its own with its name at the left and its number at the right."""
     last, count = numbers.state.length - 1, len(numbers.waves)
-    marks, names, values = list[Mark](), [], []
+    marks, names = list[Mark](), []
     at = dict(zip(numbers.waves, _wave_values(numbers, numbers.position), strict=True))
     for lane, wave in zip(range(count - 1, -1, -1), numbers.waves, strict=True):
         marks += _wave_marks(numbers, wave, lane)
         names.append((float(lane), wave.label))
-        values.append((float(lane), signed(at[wave], 3 if numbers.state.kind is not PositionKind.LEARNED else 4)))
+        places = 3 if numbers.state.kind is not PositionKind.LEARNED else 4
+        marks.append(ReadOut(float(lane), signed(at[wave], places), signed(-1.0, places)))
     marks.append(Handle(POSITION, numbers.position, text=f"p = {numbers.position}"))
-    up, right = (Axis(-0.55, count - 0.45, ticks=tuple(sorted(written)), has_all=True) for written in (names, values))
+    up = Axis(-0.55, count - 0.45, ticks=tuple(sorted(names)), has_all=True)
     across = Axis(0.0, float(max(last, 1)), "position, from 0", is_whole=True)
-    return Plot(WAVES, across, up, tuple(marks), right, snap=round, has_legend=False)
+    return Plot(WAVES, across, up, tuple(marks), snap=round, has_legend=False)
 
 
 def _wave_marks(numbers: EncodingPicture, wave: Wave, lane: int) -> list[Mark]:

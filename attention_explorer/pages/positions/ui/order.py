@@ -51,7 +51,10 @@ class Order(Picture[PositionsState, OrderPicture]):
             texts = f"As typed, {head}", f"Shuffled, {head}"
             maps = tuple(
                 Above(
-                    (Title(f"{name}: title", text, is_given=True), Map(name, map_, is_tall=True, has_bar=False)),
+                    (
+                        Title(f"{name}: title", text, is_given=True),
+                        Map(name, map_, is_tall=True, has_bar=False, is_steady=True),
+                    ),
                     gap=4.0,
                 )
                 for name, text, map_ in zip((BEFORE, AFTER), texts, numbers.maps, strict=True)
