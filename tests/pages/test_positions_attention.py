@@ -22,9 +22,10 @@ from attention_explorer.pages.positions.attention import (
     position_attention_numbers,
     position_attention_picture,
 )
+from attention_explorer.pages.positions.kinds.registry import PositionKind
 from attention_explorer.pages.positions.random import contents, projections
 from attention_explorer.pages.positions.scores import slope_text
-from attention_explorer.pages.positions.state import PositionKind, PositionsState
+from attention_explorer.pages.positions.state import PositionsState
 
 ADDED = (PositionKind.SINUSOIDAL, PositionKind.LEARNED)
 SMALL = PositionsState(length=24, d_model=16, query_position=15, position=4, head=2, embedding_scale=0.7)

@@ -17,9 +17,10 @@ from attention_explorer.pages.positions.clocks import (
     matrix_words,
     turn_text,
 )
-from attention_explorer.pages.positions.state import PositionKind, PositionsState, RotaryLayout
+from attention_explorer.pages.positions.kinds.registry import PositionKind, kind_of
+from attention_explorer.pages.positions.state import PositionsState, RotaryLayout
 from attention_explorer.pages.positions.table import reason_without_table
-from attention_explorer.pages.positions.wording import norm_words, row_of, row_sentence, verdict
+from attention_explorer.pages.positions.wording import row_of, row_sentence
 
 TILES = (400, 400)
 
@@ -120,7 +121,7 @@ def test_the_row_has_the_numbers_of_the_model_and_its_norm() -> None:
     for position in (0, 17, 63):
         row = sinusoidal_encoding(64, 64)[position]
         assert np.linalg.norm(row) == pytest.approx(math.sqrt(32), abs=1e-12)
-        assert "5.6569" in norm_words(PositionsState(position=position), row)
+        assert "5.6569" in row_sentence(PositionsState(position=position))
 
 
 def test_every_kind_has_a_row_and_a_verdict() -> None:
@@ -129,7 +130,8 @@ def test_every_kind_has_a_row_and_a_verdict() -> None:
             state = PositionsState(kind, d_model=d_model)
             if kind is PositionKind.ALIBI or not reason_without_table(state):
                 assert row_sentence(state).endswith(".")
-            assert verdict(state).text.endswith(".")
-    assert "0.00674" in verdict(PositionsState(PositionKind.ALIBI)).text  # e^−5
-    assert "0.962" in verdict(PositionsState(PositionKind.ALIBI)).text  # e^(−10/256)
-    assert "47117" in verdict(PositionsState()).text
+            assert kind_of(state).verdict(state).text.endswith(".")
+    of_alibi = PositionsState(PositionKind.ALIBI)
+    assert "0.00674" in kind_of(of_alibi).verdict(of_alibi).text  # e^−5
+    assert "0.962" in kind_of(of_alibi).verdict(of_alibi).text  # e^(−10/256)
+    assert "47117" in kind_of(PositionsState()).verdict(PositionsState()).text

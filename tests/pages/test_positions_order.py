@@ -9,8 +9,9 @@ import numpy as np
 import pytest
 
 from attention_explorer.model.scalars import LARGEST_SEED
+from attention_explorer.pages.positions.kinds.registry import PositionKind
 from attention_explorer.pages.positions.order import KINDS, heads_used, order_numbers, order_picture, shuffled_again
-from attention_explorer.pages.positions.state import PositionKind, PositionsState, RotaryLayout
+from attention_explorer.pages.positions.state import PositionsState, RotaryLayout
 
 STATE = PositionsState()
 

@@ -6,9 +6,10 @@ import numpy as np
 import pytest
 
 from attention_explorer.model import alibi_bias, learned_encoding, rotary, sinusoidal_encoding
+from attention_explorer.pages.positions.kinds.registry import PositionKind
 from attention_explorer.pages.positions.random import contents, drawn, projections
 from attention_explorer.pages.positions.similarity import SimilarityPicture, similarity_numbers, similarity_picture
-from attention_explorer.pages.positions.state import Likeness, PositionKind, PositionsState, RotaryLayout
+from attention_explorer.pages.positions.state import Likeness, PositionsState, RotaryLayout
 from attention_explorer.pages.positions.sums import encoding_products, rates_of, turned_products, wave_sums
 
 

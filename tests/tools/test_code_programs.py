@@ -30,13 +30,8 @@ from attention_explorer.pages.lab.scores_state import BenchState, GainRule, Scal
 from attention_explorer.pages.lab.scores_state import Precision as BenchPrecision
 from attention_explorer.pages.lookup.state import LookupState, LookupView, Overlay, ValueKind
 from attention_explorer.pages.positions.clocks import clocks_picture
-from attention_explorer.pages.positions.state import (
-    Likeness,
-    PositionKind,
-    PositionsPicture,
-    PositionsState,
-    RotaryLayout,
-)
+from attention_explorer.pages.positions.kinds.registry import PositionKind
+from attention_explorer.pages.positions.state import Likeness, PositionsPicture, PositionsState, RotaryLayout
 from attention_explorer.pages.ready_made import PAGE_IDS, ReadyMade, in_view, presets_of
 from attention_explorer.pages.registry import PAGES
 from attention_explorer.pages.row_as_lookup import as_lookup

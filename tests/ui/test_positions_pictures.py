@@ -24,8 +24,9 @@ from attention_explorer.kit.pictures.pointed_picture import NOWHERE
 from attention_explorer.kit.theme import DARK, LIGHT, Look
 from attention_explorer.model import sinusoidal_encoding
 from attention_explorer.pages.positions.attention import position_attention_picture
+from attention_explorer.pages.positions.kinds.registry import PositionKind
 from attention_explorer.pages.positions.similarity import similarity_picture
-from attention_explorer.pages.positions.state import PositionKind, PositionsPicture, PositionsState
+from attention_explorer.pages.positions.state import PositionsPicture, PositionsState
 from attention_explorer.pages.positions.ui.attention import KEY, SCORES, WEIGHTS
 from attention_explorer.pages.positions.ui.clocks import CLOCKS
 from attention_explorer.pages.positions.ui.encoding import CELLS, WAVES

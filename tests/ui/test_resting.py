@@ -16,8 +16,9 @@ from attention_explorer.kit.items.item import is_alike
 from attention_explorer.kit.items.plot_marks import Curve, Handle
 from attention_explorer.kit.pictures.pointed_picture import PointedPicture
 from attention_explorer.pages.lab.ui.views import views as lab_views
+from attention_explorer.pages.positions.kinds.registry import PositionKind
 from attention_explorer.pages.positions.presets import POSITIONS_PRESETS
-from attention_explorer.pages.positions.state import PositionKind, PositionsPicture, PositionsState
+from attention_explorer.pages.positions.state import PositionsPicture, PositionsState
 from attention_explorer.pages.positions.ui.views import view_of
 
 pytestmark = pytest.mark.usefixtures("qapp")

@@ -15,7 +15,8 @@ from attention_explorer.kit.drawing.colour_maps import DIVERGING, pixels_of
 from attention_explorer.kit.drawing.marks import colour_of, draw_line, paint_question_mark, pen, text_size
 from attention_explorer.kit.items.item import Hit, Item, around
 from attention_explorer.kit.theme import Look
-from attention_explorer.pages.positions.table import ordinal, wavelength_text
+from attention_explorer.pages.positions.kinds.kind import wavelength_text
+from attention_explorer.pages.positions.table import ordinal
 
 SLOT, WORDS, ONE_LINE = (76, 92), 44, 34
 """Pixels at zoom 1: what a dial with its words needs at least, wide and high, and how high its words are."""

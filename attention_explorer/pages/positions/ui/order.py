@@ -19,7 +19,8 @@ from attention_explorer.kit.picture import Laid, Panel, Picture
 from attention_explorer.kit.pictures.drawing import Change
 from attention_explorer.kit.theme import Look
 from attention_explorer.pages.positions import order, said
-from attention_explorer.pages.positions.order import KINDS, OrderPicture
+from attention_explorer.pages.positions.kinds.registry import KINDS
+from attention_explorer.pages.positions.order import OrderPicture
 from attention_explorer.pages.positions.state import PositionsState
 from attention_explorer.pages.positions.ui.moving import Changed, has_few
 
@@ -61,7 +62,7 @@ class Order(Picture[PositionsState, OrderPicture]):
             )
         found = (column for mask in said.MASKS for column in (Column(mask), Column("error", is_right=True, rank=1)))
         columns = Column("", is_bold=True), *found
-        rows = tuple(_row(numbers, kind) for kind in range(len(KINDS)))
+        rows = tuple(_row(numbers, number) for number in range(len(KINDS)))
         table = Table(OUTCOMES, columns, rows)
         if not maps:
             return Above((table,))
@@ -98,7 +99,7 @@ class Order(Picture[PositionsState, OrderPicture]):
         """Choose the kind of a line of the table, and the mask of the column, if it has one."""
         if hit.item != OUTCOMES:
             return None
-        kind, causal = KINDS[hit.part], to > 2 if to else state.causal
+        kind, causal = [*KINDS][hit.part], to > 2 if to else state.causal
         return Change(
             replace(state, kind=kind, causal=causal), f"Shuffle with {kind.value}{', causal' if causal else ''}"
         )
@@ -116,10 +117,9 @@ class Order(Picture[PositionsState, OrderPicture]):
 
 def _row(numbers: OrderPicture, kind: int) -> tuple[str, ...]:
     outcomes = numbers.outcomes[2 * kind : 2 * kind + 2]
-    chosen = "▸ " if KINDS[kind] is numbers.state.kind else ""
-    return f"{chosen}{said.TITLES[KINDS[kind]]}", *(
-        text for outcome in outcomes for text in (outcome.words, outcome.error)
-    )
+    own = outcomes[0].kind
+    chosen = "▸ " if own is numbers.state.kind else ""
+    return f"{chosen}{said.TITLES[own]}", *(text for outcome in outcomes for text in (outcome.words, outcome.error))
 
 
 def _pair(numbers: OrderPicture, hit: Hit) -> tuple[int, int] | None:
