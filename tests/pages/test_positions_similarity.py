@@ -78,7 +78,7 @@ def test_products_depend_on_the_offset_until_they_are_projected() -> None:
 
 
 @pytest.mark.parametrize("layout", RotaryLayout)
-@pytest.mark.parametrize("kind", [PositionKind.ROTARY, PositionKind.ALIBI, PositionKind.NONE])
+@pytest.mark.parametrize("kind", [PositionKind.ROTARY, PositionKind.ALIBI, PositionKind.NONE, PositionKind.PARTIAL])
 def test_what_sees_the_offset_alone_has_constant_diagonals_also_after_projections(
     kind: PositionKind, layout: RotaryLayout
 ) -> None:
@@ -151,7 +151,7 @@ def test_products_and_distances_agree_on_the_nearest() -> None:
     assert by_product == by_distance
 
 
-@pytest.mark.parametrize("kind", [PositionKind.NONE, PositionKind.ROTARY, PositionKind.ALIBI])
+@pytest.mark.parametrize("kind", [PositionKind.NONE, PositionKind.ROTARY, PositionKind.ALIBI, PositionKind.PARTIAL])
 def test_what_has_no_vectors_has_no_distances(kind: PositionKind) -> None:
     first, second = (of(kind, likeness=likeness) for likeness in Likeness)
     assert not second.is_distance

@@ -261,7 +261,7 @@ def test_positions_of_every_kind(
 ) -> None:
     state = PositionsState(kind=kind, picture=picture, **changes)
     whole = ExplorerState(positions=state)
-    turns = kind in (PositionKind.SINUSOIDAL, PositionKind.ROTARY)
+    turns = kind in (PositionKind.SINUSOIDAL, PositionKind.ROTARY, PositionKind.PARTIAL)
     has_table = kind is not PositionKind.NONE
     if (picture is PositionsPicture.CLOCKS and not turns) or (picture is PositionsPicture.ENCODING and not has_table):
         with pytest.raises(ExplorerError, match=r"encoding|clocks"):
@@ -270,7 +270,7 @@ def test_positions_of_every_kind(
     compare("positions", whole, tmp_path)
 
 
-@pytest.mark.parametrize("kind", [PositionKind.SINUSOIDAL, PositionKind.ROTARY])
+@pytest.mark.parametrize("kind", [PositionKind.SINUSOIDAL, PositionKind.ROTARY, PositionKind.PARTIAL])
 def test_the_hands_of_the_clocks(kind: PositionKind, tmp_path) -> None:
     state = PositionsState(kind=kind, picture=PositionsPicture.CLOCKS, position=7, shift=5, d_model=12)
     made, shown = run(program_of("positions", ExplorerState(positions=state)), tmp_path), clocks_picture(state, (9, 9))

@@ -119,7 +119,7 @@ def test_every_other_picture_is_saved_with_its_own_numbers():
         assert archive["weights"].sum() == pytest.approx(1.0)
         assert archive["terms"].sum() == pytest.approx(archive["scores"][5])
     with np.load(io.BytesIO(encoded(figure(picture=PositionsPicture.ORDER), ".npz"))) as archive:
-        assert archive["errors"].shape == (5, 2)
+        assert archive["errors"].shape == (6, 2)
         assert archive["errors"][0, 0] < 1e-14
 
 

@@ -160,9 +160,10 @@ def position_attention_numbers(picture: PositionAttentionPicture) -> dict[str, n
     """Return the numbers behind the picture: the weights first, then the lines, kind by kind."""
     arrays: dict[str, np.typing.NDArray[Any]] = {"weights": picture.weights, "scores": picture.scores}
     for kind in picture.kinds:
+        name = kind.kind.value.replace(" ", "_")
         for number, line in enumerate(kind.lines):
-            arrays[f"{kind.kind.value}_{number}_distances"] = line.first + np.arange(len(line.scores))
-            arrays[f"{kind.kind.value}_{number}_scores"] = line.scores
+            arrays[f"{name}_{number}_distances"] = line.first + np.arange(len(line.scores))
+            arrays[f"{name}_{number}_scores"] = line.scores
     arrays["terms"] = np.asarray([term.number for term in picture.terms])
     arrays["norms"] = np.asarray([norm.number for norm in picture.norms])
     return arrays

@@ -11,11 +11,16 @@ from attention_explorer.core.byte_cache import kept
 from attention_explorer.core.colour_scale import ColourScale, FloatArray, ScaleKind
 from attention_explorer.core.map_picture import MapPicture
 from attention_explorer.core.numerals import counted, scientific, signed
-from attention_explorer.model.encodings import clock_angles, shift_matrix, sinusoidal_rows, wavelengths
+from attention_explorer.model.encodings import clock_angles, shift_matrix, sinusoidal_rows
 from attention_explorer.pages.positions.kinds.kind import wavelength_text
 from attention_explorer.pages.positions.kinds.registry import kind_of
 from attention_explorer.pages.positions.state import PositionsState
-from attention_explorer.pages.positions.table import dimensions_of_pair, numbers_of, reason_without_table
+from attention_explorer.pages.positions.table import (
+    dimensions_of_pair,
+    numbers_of,
+    reason_without_table,
+    wavelengths_of,
+)
 
 MATRIX_SIDE = 64
 """Most rows of R_k in the picture: its blocks of 2 × 2 would be lost among more."""
@@ -57,8 +62,10 @@ def clocks_picture(state: PositionsState, tiles: tuple[int, int]) -> ClocksPictu
     if reason:
         nothing = np.empty(0)
         return ClocksPicture(state, position, shift, nothing, nothing, nothing, nothing, reason=reason)
-    rates, angles, advances = clock_angles([1.0, position, shift], state.d_model, state.base)
-    lengths = np.asarray(wavelengths(state.d_model, state.base), np.float64)
+    rates, angles, advances = np.array(clock_angles([1.0, position, shift], state.d_model, state.base))
+    for hands in (rates, angles, advances):
+        hands[kind_of(state).turning_pairs(len(rates)) :] = 0.0
+    lengths = wavelengths_of(state)
     matrix, residual, name = None, None, "d_model is odd: the last sine has no cosine to be turned with"
     if not kind_of(state).adds:
         matrix, name = _rotary_matrix(numbers_of(state), shift), "‖rotary(x, p + k) − R_k rotary(x, p)‖"
@@ -176,7 +183,7 @@ def clock_words(picture: ClocksPicture, pair: int) -> str:
 
 def rate_text(rate: float) -> str:
     """Return θ with four digits."""
-    return f"{rate:.4g}" if rate >= 1e-3 else scientific(rate)
+    return f"{rate:.4g}" if rate >= 1e-3 or not rate else scientific(rate)
 
 
 def turn_text(angle: float) -> str:

@@ -17,12 +17,12 @@ from attention_explorer.core.numbers_export import Arrays, Table, rows_of
 from attention_explorer.core.numerals import coordinate, grouped, signed
 from attention_explorer.errors import ExportError
 from attention_explorer.model.alibi import alibi_bias, alibi_slopes
-from attention_explorer.model.encodings import wavelengths
 from attention_explorer.pages.positions.kinds.kind import wavelength_text
 from attention_explorer.pages.positions.kinds.registry import kind_of
 from attention_explorer.pages.positions.state import PositionsState
 from attention_explorer.pages.positions.table import (
     IntArray,
+    angle_rates,
     dimensions_of_pair,
     encoding_at,
     function_of,
@@ -33,6 +33,7 @@ from attention_explorer.pages.positions.table import (
     sampled_dimensions,
     sampled_positions,
     wavelength,
+    wavelengths_of,
 )
 
 MOST_TILES = 512
@@ -235,7 +236,7 @@ def encoding_arrays(state: PositionsState) -> Arrays:
     _require_room(state.length * state.d_model)
     arrays: Arrays = {"encoding": encoding_at(state, np.arange(state.length), np.arange(state.d_model))}
     if kind_of(state).turns:
-        arrays["wavelengths"] = wavelengths(state.d_model, state.base)
+        arrays["wavelengths"] = wavelengths_of(state)
     return arrays
 
 
@@ -305,7 +306,7 @@ def cell_words(state: PositionsState, position: int, dimension: int) -> str:
     function = function_of(state, dimension)
     pair = pair_of(state, dimension)
     base, power = coordinate(state.base), f"{2 * pair}/{state.d_model}"
-    angle = position / state.base ** (2 * pair / state.d_model)
+    angle = float(angle_rates(state)[pair]) * position
     wave = f"wavelength {wavelength_text(wavelength(state, dimension))} positions"
     worked = f"{function}({position} / {base}^({power})) = {function}({_angle_text(angle)}) = {signed(value, 5)}"
     others = (other for other in dimensions_of_pair(state, pair) if other != dimension)

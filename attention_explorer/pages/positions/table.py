@@ -52,12 +52,21 @@ def function_of(state: PositionsState, dimension: int) -> str:
 
 def angle_rates(state: PositionsState) -> FloatArray:
     """Return θ_i = base^(−2i/d_model) of each pair, (⌈d_model/2⌉,), in radians a position."""
-    return np.asarray(clock_angles([1.0], state.d_model, state.base)[0])
+    rates = np.array(clock_angles([1.0], state.d_model, state.base)[0])
+    rates[kind_of(state).turning_pairs(len(rates)) :] = 0.0
+    return rates
+
+
+def wavelengths_of(state: PositionsState) -> FloatArray:
+    """Return after how many positions each pair is round again, (⌈d_model/2⌉,); inf where it stands still."""
+    found = np.array(wavelengths(state.d_model, state.base), np.float64)
+    found[kind_of(state).turning_pairs(len(found)) :] = np.inf
+    return found
 
 
 def wavelength(state: PositionsState, dimension: int) -> float:
     """Return after how many positions a dimension repeats."""
-    return float(wavelengths(state.d_model, state.base)[pair_of(state, dimension)])
+    return float(wavelengths_of(state)[pair_of(state, dimension)])
 
 
 # ---- Numbers ----
@@ -87,6 +96,7 @@ def encoding_at(state: PositionsState, positions: FloatArray | IntArray, dimensi
     pairs, places = np.unique(pairs, return_inverse=True)
     # As `clock_angles` does it, for the pairs wanted alone: one wave of 1024 dimensions should not cost all of them.
     angles = np.asarray(positions)[:, None] / np.power(state.base, 2 * pairs / state.d_model)
+    angles[:, pairs >= kind_of(state).turning_pairs(pair_count(state))] = 0.0
     values = np.empty((len(angles), len(dimensions)))
     values[:, sines] = np.sin(angles[:, places[sines]])
     values[:, ~sines] = np.cos(angles[:, places[~sines]])

@@ -11,7 +11,7 @@ from attention_explorer.pages.positions.order import order_picture
 from attention_explorer.pages.positions.random import contents, projections
 from attention_explorer.pages.positions.scores import is_added
 from attention_explorer.pages.positions.state import PositionsPicture, PositionsState
-from attention_explorer.pages.positions.table import reason_without_table, sampled_positions
+from attention_explorer.pages.positions.table import pair_count, reason_without_table, sampled_positions
 from attention_explorer.pages.positions.wording import picture_title
 from attention_explorer.sources.recipe import ToyRecipe
 from attention_explorer.sources.toy import token_embeddings
@@ -80,7 +80,7 @@ def _encoding(script: Script, state: PositionsState) -> Program:
     _give_sizes(script, state)
     _do_encoding(script, state)
     if kind_of(state).turns:
-        script.do("wavelengths = 2 * np.pi * base ** (np.arange(0, d_model, 2) / d_model)  # in positions")
+        _do_wavelengths(script, state)
     return script.program("encoding")
 
 
@@ -90,9 +90,9 @@ def _clocks(script: Script, state: PositionsState) -> Program:
     _give_sizes(script, state)
     script.give(position=state.position_shown, shift=state.shift_shown)
     _do_encoding(script, state)
+    _do_wavelengths(script, state)
     script.do("""
-        wavelengths = 2 * np.pi * base ** (np.arange(0, d_model, 2) / d_model)  # in positions
-        rates = 1 / base ** (np.arange(0, d_model, 2) / d_model)  # radians a position
+        rates = 2 * np.pi / wavelengths  # radians a position
         angles, advances = position * rates, shift * rates  # where the hands stand, and how far the shift turns them
     """)
     if not kind_of(state).adds:
@@ -101,6 +101,14 @@ def _clocks(script: Script, state: PositionsState) -> Program:
     elif state.d_model % 2 == 0:
         script.do(_ONE_SHIFT)
     return script.program("angles")
+
+
+def _do_wavelengths(script: Script, state: PositionsState) -> None:
+    """Compute after how many positions each pair is round again."""
+    script.do("wavelengths = 2 * np.pi * base ** (np.arange(0, d_model, 2) / d_model)  # in positions")
+    pairs, turning = pair_count(state), kind_of(state).turning_pairs(pair_count(state))
+    if turning < pairs:
+        script.do(f"wavelengths[{turning}:] = np.inf  # these pairs stand still")
 
 
 def _give_sizes(script: Script, state: PositionsState) -> None:

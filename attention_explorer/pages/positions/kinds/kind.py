@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar
 
@@ -110,6 +111,12 @@ class PositionEncoding:
         """Return what a position is divided by for pair i, in the notation of formulas."""
         return f"{coordinate(state.base)}^{{2 i/{state.d_model}}}"
 
+    def turning(self, state: PositionsState) -> str:
+        """Return which pairs turn, behind a formula of their angle; empty if all do."""
+        pairs = -(-state.d_model // 2)
+        turning = self.turning_pairs(pairs)
+        return f", i < {turning}" if turning < pairs else ""
+
     def cell(self, state: PositionsState, position: int, dimensions: tuple[int, ...], angle: str, worked: str) -> str:
         """Return what a number of the map is.
 
@@ -183,6 +190,10 @@ class PositionEncoding:
         """Whether pair i is made of dimensions i and i + d/2, and not of 2i and 2i + 1."""
         return False
 
+    def turning_pairs(self, pairs: int) -> int:
+        """Return how many of so many pairs turn, from the fastest on; the others stand still."""
+        return pairs
+
     def drawn(self, state: PositionsState) -> FloatArray:
         """Return the whole of a table that is drawn, (length, d_model)."""
         raise NotImplementedError
@@ -219,7 +230,9 @@ class PositionEncoding:
 
 
 def wavelength_text(length: float) -> str:
-    """Return a wavelength as it is read: 6.28, 19.9, 47117, 6.21·10⁸."""
+    """Return a wavelength as it is read: 6.28, 19.9, 47117, 6.21·10⁸; ∞ of what stands still."""
+    if math.isinf(length):
+        return "∞"
     if length < 1000:
         return f"{length:.3g}"
     return f"{length:.0f}" if length < 1e6 else scientific(length)

@@ -9,6 +9,7 @@ from attention_explorer.pages.positions.kinds.alibi import Alibi
 from attention_explorer.pages.positions.kinds.kind import PositionEncoding
 from attention_explorer.pages.positions.kinds.learned import Learned
 from attention_explorer.pages.positions.kinds.none import NoEncoding
+from attention_explorer.pages.positions.kinds.partial_rotary import PartialRotary
 from attention_explorer.pages.positions.kinds.rotary import Rotary
 from attention_explorer.pages.positions.kinds.sinusoidal import Sinusoidal
 
@@ -24,6 +25,7 @@ class PositionKind(StrEnum):
     LEARNED = "learned"
     ROTARY = "rotary"
     ALIBI = "ALiBi"
+    PARTIAL = "partial rotary"
 
 
 KINDS: dict[PositionKind, PositionEncoding] = {
@@ -32,6 +34,7 @@ KINDS: dict[PositionKind, PositionEncoding] = {
     PositionKind.LEARNED: Learned(),
     PositionKind.ROTARY: Rotary(),
     PositionKind.ALIBI: Alibi(),
+    PositionKind.PARTIAL: PartialRotary(),
 }
 
 

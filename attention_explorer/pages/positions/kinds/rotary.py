@@ -31,7 +31,7 @@ class Rotary(PositionEncoding):
     note = "cos and sin of the angle by which the pair of each dimension turns, the cosine first"
 
     def formulas(self, state: PositionsState) -> tuple[str, ...]:
-        return (f"φ_i = {{p}}/{{{self.power(state)}}}",)
+        return (f"φ_i = {{p}}/{{{self.power(state)}}}{self.turning(state)}",)
 
     def said(self, state: PositionsState) -> Said:
         formula = "(R_p q) · (R_{p + n} k) = q · R_n k"
@@ -59,8 +59,11 @@ class Rotary(PositionEncoding):
 
     def table_lines(self, state: PositionsState) -> str:
         joined = "np.hstack((cos, sin))" if self.splits(state) else None
+        turning = self.turning_pairs(state.d_model // 2)
+        still = "" if turning == state.d_model // 2 else f"turns[:, {turning}:] = 0.0  # these pairs stand still"
         return f"""
             turns = np.arange(length)[:, None] / base ** (np.arange(0, d_model, 2) / d_model)
+            {still}
             cos, sin = np.cos(turns), np.sin(turns)  # of the angle by which each pair turns
             encoding = {joined or "np.stack((cos, sin), axis=-1).reshape(length, d_model)"}
         """

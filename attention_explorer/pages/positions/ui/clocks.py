@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from attention_explorer.core.numerals import SUBSCRIPTS, coordinate
+from attention_explorer.core.numerals import SUBSCRIPTS
 from attention_explorer.kit.items.columns import Above
 from attention_explorer.kit.items.item import Hit, Item, Value
 from attention_explorer.kit.items.numbered_map import NumberedMap
@@ -48,7 +48,8 @@ class Clocks(OfEncoding[ClocksPicture]):
         if not kind_of(state).adds:
             title = f"Turned to position {numbers.position}"
         small = map_of(ROWS, encoding.small_table(state, SMALL), row=numbers.position)
-        formula = f'"angle of clock" i = {{p}}/{{{coordinate(state.base)}^{{2 i/{state.d_model}}}}}'
+        kind = kind_of(state)
+        formula = f'"angle of clock" i = {{p}}/{{{kind.power(state)}}}{kind.turning(state)}'
         return Panel(title, (replace(small, picture=_untitled(small)),), clocks.clocks_sentence(numbers), formula)
 
     def table(self, numbers: ClocksPicture) -> Item[Any] | None:
@@ -83,6 +84,8 @@ class Clocks(OfEncoding[ClocksPicture]):
             return None
         hand: Turning = hit.part
         rate = float(numbers.rates[hand.pair])
+        if not rate:
+            return None  # it stands still
         position = round(hand.follow(to, 0.0, (state.length - 1) * rate) / rate)
         return Change(state.with_position(position), f"Turn clock {hand.pair}")
 

@@ -69,7 +69,7 @@ class Order(Picture[PositionsState, OrderPicture]):
         shades = Title(
             "What shades mean", "The brighter a cell, the more weight.", "muted", 12.0, bold=False, is_given=True
         )
-        return Above((Beside(maps), shades, table), (0.6, 0.0, 0.4), gap=5.0)
+        return Above((Beside(maps), shades, table), (0.59, 0.0, 0.41), gap=5.0)
 
     def panel(self, numbers: OrderPicture) -> Panel:
         outcome = numbers.outcomes[numbers.shown]
