@@ -51,7 +51,8 @@ if TYPE_CHECKING:
     from attention_explorer.pages.lookup.head_row import HeadRow
     from attention_explorer.pages.lookup.plane import Extent
     from attention_explorer.pages.lookup.state import DescentSpeed, Entry, LookupState, LookupView, Overlay, ValueKind
-    from attention_explorer.pages.positions.state import PositionKind, PositionsState
+    from attention_explorer.pages.positions.kinds.registry import PositionKind
+    from attention_explorer.pages.positions.state import PositionsState
     from attention_explorer.pages.stack.state import BlockState, LearnedStack
     from attention_explorer.pages.training.state import Speed, TrainingState, TrainingView
     from attention_explorer.rendering import render
@@ -169,7 +170,7 @@ _MODULE_OF = {
     "ModelRecipe": "sources.model_recipe",
     "Overlay": "pages.lookup.state",
     "Picture": "pages.heads.state",
-    "PositionKind": "pages.positions.state",
+    "PositionKind": "pages.positions.kinds.registry",
     "PositionsState": "pages.positions.state",
     "Projections": "sources.recipe",
     "Recipe": "sources.source",

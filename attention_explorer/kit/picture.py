@@ -49,14 +49,15 @@ class Panel:
         Numbers that are read at a glance, a small picture.
     sentence : str
         What follows from it, in 35 words at most.
-    formula : str
-        What is computed, in the notation of formulas, a line for each; none if empty.
+    formula : str or callable
+        What is computed, in the notation of formulas, a line for each; none if empty. Or () -> that, if it has numbers
+        in it: of a drag, not every picture is asked.
     """
 
     title: str = ""
     items: tuple[Item[Any], ...] = ()
     sentence: str = ""
-    formula: str = ""
+    formula: str | Callable[[], str] = ""
 
 
 class Picture(Generic[S, N]):
@@ -101,7 +102,6 @@ class Picture(Generic[S, N]):
 
     None in place of numbers leaves the picture before on show.
     """
-    layers = None
     paint_given = None
     follows = True
     """Whether what a click sets goes on following the pointer until the button is let go."""

@@ -22,10 +22,12 @@ from attention_explorer.pages.positions.attention import (
     position_attention_numbers,
     position_attention_picture,
 )
+from attention_explorer.pages.positions.kinds.registry import PositionKind
 from attention_explorer.pages.positions.random import contents, projections
 from attention_explorer.pages.positions.scores import slope_text
-from attention_explorer.pages.positions.state import PositionKind, PositionsState
+from attention_explorer.pages.positions.state import PositionsState
 
+TURNED = (PositionKind.ROTARY, PositionKind.PARTIAL)
 ADDED = (PositionKind.SINUSOIDAL, PositionKind.LEARNED)
 SMALL = PositionsState(length=24, d_model=16, query_position=15, position=4, head=2, embedding_scale=0.7)
 
@@ -52,8 +54,11 @@ def attention(state: PositionsState) -> tuple[np.ndarray, np.ndarray]:
             q, k = (x_q + encoding) @ w_q, (x_k + encoding) @ w_k
     else:
         q, k = x_q @ w_q, x_k @ w_k
-    if state.kind is PositionKind.ROTARY:
-        q, k = (rotary(part, places, state.base, state.layout.value) for part in (q, k))
+    if state.kind in TURNED:
+        turned = [rotary(part, places, state.base, state.layout.value) for part in (q, k)]
+        width = q.shape[-1] // 2
+        is_fast = np.arange(2 * width) % width < (width if state.kind is PositionKind.ROTARY else (width + 1) // 2)
+        q, k = (np.where(is_fast, after, before) for after, before in zip(turned, (q, k), strict=True))
     bias = alibi_bias(state.heads, state.length)[state.head_shown] if state.kind is PositionKind.ALIBI else None
     mask = causal_mask(state.length) if state.causal else None
     found = scaled_dot_product_attention(q, k, np.eye(state.length), bias=bias, mask=mask)
@@ -184,7 +189,7 @@ def test_no_encoding_gives_every_key_the_same_weight() -> None:
 def test_the_smallest_sizes_work(kind: PositionKind, length: int, d_model: int) -> None:
     picture = position_attention_picture(PositionsState(kind=kind, length=length, d_model=d_model))
     assert picture.query == length - 1
-    if kind is PositionKind.ROTARY and d_model % 2:
+    if kind in TURNED and d_model % 2:
         assert "odd" in picture.reason
         assert picture.weights.size == 0
     else:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -17,9 +18,11 @@ from attention_explorer.pages.positions.clocks import (
     matrix_words,
     turn_text,
 )
-from attention_explorer.pages.positions.state import PositionKind, PositionsState, RotaryLayout
-from attention_explorer.pages.positions.table import reason_without_table
-from attention_explorer.pages.positions.wording import norm_words, row_of, row_sentence, verdict
+from attention_explorer.pages.positions.encoding import cell_words
+from attention_explorer.pages.positions.kinds.registry import PositionKind, kind_of
+from attention_explorer.pages.positions.state import PositionsState, RotaryLayout
+from attention_explorer.pages.positions.table import dimensions_of_pair, encoding_at, reason_without_table
+from attention_explorer.pages.positions.wording import row_of, row_sentence
 
 TILES = (400, 400)
 
@@ -120,7 +123,7 @@ def test_the_row_has_the_numbers_of_the_model_and_its_norm() -> None:
     for position in (0, 17, 63):
         row = sinusoidal_encoding(64, 64)[position]
         assert np.linalg.norm(row) == pytest.approx(math.sqrt(32), abs=1e-12)
-        assert "5.6569" in norm_words(PositionsState(position=position), row)
+        assert "5.6569" in row_sentence(PositionsState(position=position))
 
 
 def test_every_kind_has_a_row_and_a_verdict() -> None:
@@ -129,7 +132,43 @@ def test_every_kind_has_a_row_and_a_verdict() -> None:
             state = PositionsState(kind, d_model=d_model)
             if kind is PositionKind.ALIBI or not reason_without_table(state):
                 assert row_sentence(state).endswith(".")
-            assert verdict(state).text.endswith(".")
-    assert "0.00674" in verdict(PositionsState(PositionKind.ALIBI)).text  # e^−5
-    assert "0.962" in verdict(PositionsState(PositionKind.ALIBI)).text  # e^(−10/256)
-    assert "47117" in verdict(PositionsState()).text
+            assert kind_of(state).verdict(state).text.endswith(".")
+    of_alibi = PositionsState(PositionKind.ALIBI)
+    assert "0.00674" in kind_of(of_alibi).verdict(of_alibi).text  # e^−5
+    assert "0.962" in kind_of(of_alibi).verdict(of_alibi).text  # e^(−10/256)
+    assert "47117" in kind_of(PositionsState()).verdict(PositionsState()).text
+
+
+# ---- Partial rotary ----
+
+
+@pytest.mark.parametrize("layout", RotaryLayout)
+def test_the_slower_half_of_a_partial_rotary_stands_still(layout: RotaryLayout) -> None:
+    state = PositionsState(PositionKind.PARTIAL, d_model=16, layout=layout, position=7, shift=3)
+    whole = clocks_picture(replace(state, kind=PositionKind.ROTARY), (0, 0))
+    found = clocks_picture(state, (0, 0))
+    np.testing.assert_array_equal(found.angles, [*whole.angles[:4], 0, 0, 0, 0])
+    np.testing.assert_array_equal(found.advances, [*whole.advances[:4], 0, 0, 0, 0])
+    assert np.isinf(found.lengths[4:]).all()
+    np.testing.assert_array_equal(found.lengths[:4], whole.lengths[:4])
+    assert found.matrix is not None
+    assert whole.matrix is not None
+    still = [dimension for pair in range(4, 8) for dimension in dimensions_of_pair(state, pair)]
+    turns = [dimension for pair in range(4) for dimension in dimensions_of_pair(state, pair)]
+    np.testing.assert_array_equal(found.matrix.values[np.ix_(still, still)], np.eye(8))
+    np.testing.assert_allclose(found.matrix.values[np.ix_(turns, turns)], whole.matrix.values[np.ix_(turns, turns)])
+    rows = encoding_at(state, np.arange(20), np.asarray(sorted(still)))
+    assert set(np.unique(rows).tolist()) == {0.0, 1.0}
+
+
+def test_a_partial_rotary_sees_the_offset_alone_and_keeps_lengths() -> None:
+    state = PositionsState(PositionKind.PARTIAL, d_model=16)
+    kind, (q, k) = kind_of(state), np.random.RandomState(3).randn(2, 16)
+    products = kind.products(state, q, k, -30, 61)
+    for here, there in ((3, 1), (0, 29), (40, 12)):
+        a, b = (kind.turned(state, row[None], np.asarray([float(at)]))[0] for row, at in ((q, here), (k, there)))
+        assert float(a @ b) == pytest.approx(products[here - there + 30], abs=1e-12)
+        assert np.linalg.norm(a) == pytest.approx(np.linalg.norm(q), abs=1e-12)
+    still = replace(state, d_model=4, base=1e8)
+    assert "not turned" in cell_words(still, 9, 1)
+    assert "∞" in cell_words(still, 9, 3)

@@ -15,20 +15,15 @@ from attention_explorer.kit.items.numbered_map import round_numbers
 from attention_explorer.model.alibi import alibi_bias
 from attention_explorer.model.encodings import learned_encoding, sinusoidal_encoding, wavelengths
 from attention_explorer.model.rotary import rotary
-from attention_explorer.pages.positions.encoding import (
-    MOST_TILES,
-    bias_words,
-    cell_words,
-    encoding_picture,
-    slope_words,
-    wave_label,
-)
+from attention_explorer.pages.positions.encoding import MOST_TILES, bias_words, cell_words, encoding_picture, wave_label
+from attention_explorer.pages.positions.kinds.alibi import slope_words
+from attention_explorer.pages.positions.kinds.kind import wavelength_text
+from attention_explorer.pages.positions.kinds.registry import PositionKind
 from attention_explorer.pages.positions.state import (
     HIGHEST_BASE,
     LONGEST,
     LOWEST_BASE,
     MOST_WAVES,
-    PositionKind,
     PositionsState,
     RotaryLayout,
 )
@@ -41,7 +36,6 @@ from attention_explorer.pages.positions.table import (
     sampled_dimensions,
     sampled_positions,
     wavelength,
-    wavelength_text,
 )
 
 LONG = PositionsState(length=8192, d_model=1024)

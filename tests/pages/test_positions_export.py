@@ -18,7 +18,8 @@ from attention_explorer.kit.frame.figure import figure_of
 from attention_explorer.model.alibi import alibi_bias
 from attention_explorer.model.encodings import sinusoidal_encoding, wavelengths
 from attention_explorer.pages.positions.encoding import encoding_arrays
-from attention_explorer.pages.positions.state import PositionKind, PositionsPicture, PositionsState
+from attention_explorer.pages.positions.kinds.registry import PositionKind
+from attention_explorer.pages.positions.state import PositionsPicture, PositionsState
 from attention_explorer.pages.positions.ui.views import view_of
 
 STATE = PositionsState(length=20)

@@ -14,10 +14,11 @@ from attention_explorer.model.encodings import learned_encoding, sinusoidal_enco
 from attention_explorer.model.rotary import rotary
 from attention_explorer.pages.positions.attention import position_attention_picture
 from attention_explorer.pages.positions.clocks import clocks_picture
+from attention_explorer.pages.positions.kinds.registry import PositionKind
 from attention_explorer.pages.positions.order import order_picture
 from attention_explorer.pages.positions.presets import POSITIONS_PRESETS, positions_preset
 from attention_explorer.pages.positions.similarity import similarity_picture
-from attention_explorer.pages.positions.state import Likeness, PositionKind, PositionsState
+from attention_explorer.pages.positions.state import Likeness, PositionsState
 from attention_explorer.pages.positions.ui.views import PART, view_of, views
 
 

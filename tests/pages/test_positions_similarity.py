@@ -6,9 +6,10 @@ import numpy as np
 import pytest
 
 from attention_explorer.model import alibi_bias, learned_encoding, rotary, sinusoidal_encoding
+from attention_explorer.pages.positions.kinds.registry import PositionKind
 from attention_explorer.pages.positions.random import contents, drawn, projections
 from attention_explorer.pages.positions.similarity import SimilarityPicture, similarity_numbers, similarity_picture
-from attention_explorer.pages.positions.state import Likeness, PositionKind, PositionsState, RotaryLayout
+from attention_explorer.pages.positions.state import Likeness, PositionsState, RotaryLayout
 from attention_explorer.pages.positions.sums import encoding_products, rates_of, turned_products, wave_sums
 
 
@@ -77,7 +78,7 @@ def test_products_depend_on_the_offset_until_they_are_projected() -> None:
 
 
 @pytest.mark.parametrize("layout", RotaryLayout)
-@pytest.mark.parametrize("kind", [PositionKind.ROTARY, PositionKind.ALIBI, PositionKind.NONE])
+@pytest.mark.parametrize("kind", [PositionKind.ROTARY, PositionKind.ALIBI, PositionKind.NONE, PositionKind.PARTIAL])
 def test_what_sees_the_offset_alone_has_constant_diagonals_also_after_projections(
     kind: PositionKind, layout: RotaryLayout
 ) -> None:
@@ -150,7 +151,7 @@ def test_products_and_distances_agree_on_the_nearest() -> None:
     assert by_product == by_distance
 
 
-@pytest.mark.parametrize("kind", [PositionKind.NONE, PositionKind.ROTARY, PositionKind.ALIBI])
+@pytest.mark.parametrize("kind", [PositionKind.NONE, PositionKind.ROTARY, PositionKind.ALIBI, PositionKind.PARTIAL])
 def test_what_has_no_vectors_has_no_distances(kind: PositionKind) -> None:
     first, second = (of(kind, likeness=likeness) for likeness in Likeness)
     assert not second.is_distance

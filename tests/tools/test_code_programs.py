@@ -30,13 +30,8 @@ from attention_explorer.pages.lab.scores_state import BenchState, GainRule, Scal
 from attention_explorer.pages.lab.scores_state import Precision as BenchPrecision
 from attention_explorer.pages.lookup.state import LookupState, LookupView, Overlay, ValueKind
 from attention_explorer.pages.positions.clocks import clocks_picture
-from attention_explorer.pages.positions.state import (
-    Likeness,
-    PositionKind,
-    PositionsPicture,
-    PositionsState,
-    RotaryLayout,
-)
+from attention_explorer.pages.positions.kinds.registry import PositionKind
+from attention_explorer.pages.positions.state import Likeness, PositionsPicture, PositionsState, RotaryLayout
 from attention_explorer.pages.ready_made import PAGE_IDS, ReadyMade, in_view, presets_of
 from attention_explorer.pages.registry import PAGES
 from attention_explorer.pages.row_as_lookup import as_lookup
@@ -266,7 +261,7 @@ def test_positions_of_every_kind(
 ) -> None:
     state = PositionsState(kind=kind, picture=picture, **changes)
     whole = ExplorerState(positions=state)
-    turns = kind in (PositionKind.SINUSOIDAL, PositionKind.ROTARY)
+    turns = kind in (PositionKind.SINUSOIDAL, PositionKind.ROTARY, PositionKind.PARTIAL)
     has_table = kind is not PositionKind.NONE
     if (picture is PositionsPicture.CLOCKS and not turns) or (picture is PositionsPicture.ENCODING and not has_table):
         with pytest.raises(ExplorerError, match=r"encoding|clocks"):
@@ -275,7 +270,7 @@ def test_positions_of_every_kind(
     compare("positions", whole, tmp_path)
 
 
-@pytest.mark.parametrize("kind", [PositionKind.SINUSOIDAL, PositionKind.ROTARY])
+@pytest.mark.parametrize("kind", [PositionKind.SINUSOIDAL, PositionKind.ROTARY, PositionKind.PARTIAL])
 def test_the_hands_of_the_clocks(kind: PositionKind, tmp_path) -> None:
     state = PositionsState(kind=kind, picture=PositionsPicture.CLOCKS, position=7, shift=5, d_model=12)
     made, shown = run(program_of("positions", ExplorerState(positions=state)), tmp_path), clocks_picture(state, (9, 9))

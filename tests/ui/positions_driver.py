@@ -78,7 +78,9 @@ class PositionsDriver(FrameDriver):
 
     def dial(self, pair: int) -> Any:
         """Return the hand of a pair, and the box of its dial."""
-        return next(found for found in self.item("Clocks").layout.places if found[0].pair == pair)
+        placed = self.item("Clocks")
+        found = ((placed.item.dials[number], box) for number, box in placed.layout.places)
+        return next((dial, box) for dial, box in found if dial.pair == pair)
 
     def drawer_texts(self) -> str:
         """Return what the table of the drawer says."""

@@ -14,7 +14,8 @@ from attention_explorer.core.counting import Count
 from attention_explorer.pages.explorer import ExplorerState
 from attention_explorer.pages.heads.presets import heads_preset
 from attention_explorer.pages.heads.state import Picture
-from attention_explorer.pages.positions.state import PositionKind, PositionsState
+from attention_explorer.pages.positions.kinds.registry import PositionKind
+from attention_explorer.pages.positions.state import PositionsState
 from attention_explorer.session.settings import Settings, SettingsStore, ThemeChoice
 
 # The off-screen platform says this whenever a combo box opens.

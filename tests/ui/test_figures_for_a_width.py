@@ -21,7 +21,8 @@ from attention_explorer.kit.frame.figure import figure_of
 from attention_explorer.kit.theme import LIGHT, Look
 from attention_explorer.pages.heads.state import HeadsState, HeadsView, MaskChoice, MaskKind, Picture
 from attention_explorer.pages.heads.ui.figure import HeadsFigure
-from attention_explorer.pages.positions.state import PositionKind, PositionsPicture, PositionsState
+from attention_explorer.pages.positions.kinds.registry import PositionKind
+from attention_explorer.pages.positions.state import PositionsPicture, PositionsState
 from attention_explorer.pages.positions.ui.views import view_of
 from attention_explorer.pages.ready_made import find_preset
 from attention_explorer.pages.registry import PAGES

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import numpy as np
 from PySide6.QtCore import QPointF, QRectF, Qt
 from PySide6.QtGui import QImage, QPainter
 
@@ -38,5 +39,11 @@ def test_only_a_label_far_from_its_mark_has_a_line_to_it(qapp) -> None:
 
 
 def test_boxes_hug_a_line(qapp) -> None:
-    boxes = boxes_along([QPointF(0, 0), QPointF(10, 0), QPointF(10, 20)], 2)
-    assert [box.getRect() for box in boxes] == [(-2, -2, 14, 4), (8, -2, 4, 24)]
+    boxes = boxes_along(np.array([[0.0, 0.0], [10.0, 0.0], [10.0, 20.0]]), 2)
+    assert boxes.tolist() == [[-2, -2, 12, 2], [8, -2, 12, 22]]  # left, top, right, bottom
+
+
+def test_a_label_keeps_clear_of_lines_as_of_boxes(qapp) -> None:
+    line = boxes_along(np.array([[50.0, 50.0], [150.0, 50.0]]), 20)
+    aside = free_spot(QPointF(100, 50), (30, 10), (6, 40), [], ROOM, line)
+    assert not aside.intersects(QRectF(30, 30, 140, 40))

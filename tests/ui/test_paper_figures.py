@@ -41,7 +41,8 @@ from attention_explorer.pages.heads.ui.figure import HeadsFigure
 from attention_explorer.pages.lab.cost_state import CostPicture, CostState
 from attention_explorer.pages.lookup.state import LookupState
 from attention_explorer.pages.lookup.ui.figure import LookupFigure
-from attention_explorer.pages.positions.state import PositionKind, PositionsPicture, PositionsState
+from attention_explorer.pages.positions.kinds.registry import PositionKind
+from attention_explorer.pages.positions.state import PositionsPicture, PositionsState
 from attention_explorer.pages.positions.ui.views import view_of
 from attention_explorer.pages.stack.state import BlockPicture, BlockState
 from attention_explorer.sources.recipe import ToyRecipe

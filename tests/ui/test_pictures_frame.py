@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import threading
-from dataclasses import replace
+from dataclasses import dataclass, field, replace
 
 import pytest
 from heads_driver import painted_texts, pixels
@@ -13,8 +13,10 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QBoxLayout
 
 from attention_explorer.kit.drawing.marks import colour_of
+from attention_explorer.kit.items.item import Item
+from attention_explorer.kit.picture import Laid
 from attention_explorer.kit.pictures.canvas import PicturesCanvas
-from attention_explorer.kit.pictures.drawing import Layers, PictureDrawing
+from attention_explorer.kit.pictures.drawing import PictureDrawing
 from attention_explorer.kit.pictures.pointed_picture import NOWHERE, Spot
 from attention_explorer.kit.theme import LIGHT, Look
 from attention_explorer.pages.explorer import ExplorerState
@@ -87,12 +89,34 @@ def paint_both(painter: QPainter, picture, layout, look, *, vector: bool = False
     paint_front(painter, picture, layout, look)
 
 
+@dataclass(frozen=True)
+class Squares(Item[QRectF]):
+    """The same as an item, of which the front moves."""
+
+    name: str
+    ground: int
+    front: int | None
+    painted: list[int] = field(compare=False)
+    """The grounds that were painted, one after the other."""
+
+    def paint(self, painter: QPainter, layout: QRectF, look: Look, *, vector: bool = False) -> None:
+        self.painted.append(self.ground)
+        paint_ground(painter, (self.ground, self.front), layout, look)
+        self.paint_moving(painter, layout, look)
+
+    def resting(self) -> Squares:
+        return replace(self, front=None)
+
+    def paint_moving(self, painter: QPainter, layout: QRectF, look: Look) -> None:
+        if self.front is not None:
+            paint_front(painter, (self.ground, self.front), layout, look)
+
+
 class Stage:
     """A canvas with a picture that is a pair: (what the ground shows, where the front is)."""
 
     def __init__(self, qtbot) -> None:
-        self.grounds = 0
-        layers = Layers(lambda picture: picture[0], self._paint_ground, paint_front)
+        self.grounds = list[int]()
         whole = PictureDrawing(
             lambda _state, _tiles: (0, 0),
             lambda _picture, _look, room: room,
@@ -102,15 +126,14 @@ class Stage:
             lambda picture, spot: f"{picture} at {spot.row}",
             lambda _picture: (),
         )
-        self.whole, self.layered = whole, replace(whole, layers=layers)
+        self.whole, self.layered = whole, replace(whole, layout=self._laid)
         self.canvas = PicturesCanvas(Look(LIGHT), "Test", lambda: None)
         qtbot.addWidget(self.canvas)
         self.canvas.resize(200, 100)
         self.canvas.show()
 
-    def _paint_ground(self, *given) -> None:
-        self.grounds += 1
-        paint_ground(*given)
+    def _laid(self, picture, look: Look, room: QRectF) -> Laid:
+        return Laid(Squares("squares", *picture, self.grounds), room, look)
 
     def drawn(self, drawing, picture):
         self.canvas.show_picture(drawing, picture)
@@ -132,9 +155,9 @@ def test_before_the_first_picture_the_canvas_says_that_it_is_computing(stage):
 def test_the_ground_is_painted_once_for_many_fronts_and_looks_like_the_whole(stage):
     for front in range(3):
         assert stage.drawn(stage.layered, (0, front)) == stage.drawn(stage.whole, (0, front))
-    assert stage.grounds == 1
+    assert stage.grounds == [0]
     assert stage.drawn(stage.layered, (1, 0)) == stage.drawn(stage.whole, (1, 0))
-    assert stage.grounds == 2
+    assert stage.grounds == [0, 1]
 
 
 def test_a_picture_is_laid_out_when_it_is_painted_or_pointed_at(stage, hand):

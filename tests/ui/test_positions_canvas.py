@@ -14,8 +14,9 @@ from window_driver import TAKEN
 
 from attention_explorer.kit.pictures.pointed_picture import NOWHERE
 from attention_explorer.model import alibi_bias, rotary, sinusoidal_encoding
+from attention_explorer.pages.positions.kinds.registry import PositionKind
 from attention_explorer.pages.positions.random import contents
-from attention_explorer.pages.positions.state import PositionKind, PositionsPicture
+from attention_explorer.pages.positions.state import PositionsPicture
 from attention_explorer.pages.positions.ui.attention import KEY, QUERY, SCORES, WEIGHTS
 from attention_explorer.pages.positions.ui.clocks import ROWS
 from attention_explorer.pages.positions.ui.dials import HAND, tip_of
@@ -383,3 +384,12 @@ def test_the_context_menu_copies_and_exports(positions):
     menu.close()
     assert positions.page.copier.jobs.wait(60)
     assert "0.8414709848" in QApplication.clipboard().text()
+
+
+def test_both_maps_of_the_order_are_equally_large(positions):
+    """So that either both have digits in their cells or none: the words lean out as far, in whatever order."""
+    positions.open(picture=PositionsPicture.ORDER)
+    for size in ((1024, 768), (1280, 800)):
+        positions.window.resize(*size)
+        before, after = (positions.item(name).layout.cells for name in (BEFORE, AFTER))
+        assert (before.width(), before.height(), before.top()) == (after.width(), after.height(), after.top())

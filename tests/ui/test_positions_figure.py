@@ -18,7 +18,8 @@ from attention_explorer.kit.export.figure import EXPORT_FORMATS, encoded
 from attention_explorer.kit.frame.figure import figure_of
 from attention_explorer.kit.pictures.figure import PicturesFigure
 from attention_explorer.model import alibi_bias, alibi_slopes, sinusoidal_encoding
-from attention_explorer.pages.positions.state import Likeness, PositionKind, PositionsPicture, PositionsState
+from attention_explorer.pages.positions.kinds.registry import PositionKind
+from attention_explorer.pages.positions.state import Likeness, PositionsPicture, PositionsState
 from attention_explorer.pages.positions.ui.views import view_of
 
 SVG = "{http://www.w3.org/2000/svg}"
@@ -118,7 +119,7 @@ def test_every_other_picture_is_saved_with_its_own_numbers():
         assert archive["weights"].sum() == pytest.approx(1.0)
         assert archive["terms"].sum() == pytest.approx(archive["scores"][5])
     with np.load(io.BytesIO(encoded(figure(picture=PositionsPicture.ORDER), ".npz"))) as archive:
-        assert archive["errors"].shape == (5, 2)
+        assert archive["errors"].shape == (6, 2)
         assert archive["errors"][0, 0] < 1e-14
 
 

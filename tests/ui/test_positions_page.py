@@ -17,7 +17,8 @@ from PySide6.QtWidgets import QApplication, QBoxLayout
 
 from attention_explorer.kit.pictures import request as picture_request
 from attention_explorer.pages.explorer import ExplorerState
-from attention_explorer.pages.positions.state import PositionKind, PositionsPicture, PositionsState
+from attention_explorer.pages.positions.kinds.registry import PositionKind
+from attention_explorer.pages.positions.state import PositionsPicture, PositionsState
 from attention_explorer.pages.positions.ui.views import views
 from attention_explorer.session.settings import Settings, ThemeChoice
 

@@ -18,14 +18,15 @@ from attention_explorer.kit.export.svg_file import svg_bytes
 from attention_explorer.kit.items.columns import Placed, Together
 from attention_explorer.kit.items.item import Hit
 from attention_explorer.kit.items.numbered_map import NumberedMap, Offset
-from attention_explorer.kit.items.plot_marks import At
+from attention_explorer.kit.items.plot_marks import At, ReadOut
 from attention_explorer.kit.picture import Laid, Picture
 from attention_explorer.kit.pictures.pointed_picture import NOWHERE
 from attention_explorer.kit.theme import DARK, LIGHT, Look
 from attention_explorer.model import sinusoidal_encoding
 from attention_explorer.pages.positions.attention import position_attention_picture
+from attention_explorer.pages.positions.kinds.registry import PositionKind
 from attention_explorer.pages.positions.similarity import similarity_picture
-from attention_explorer.pages.positions.state import PositionKind, PositionsPicture, PositionsState
+from attention_explorer.pages.positions.state import PositionsPicture, PositionsState
 from attention_explorer.pages.positions.ui.attention import KEY, SCORES, WEIGHTS
 from attention_explorer.pages.positions.ui.clocks import CLOCKS
 from attention_explorer.pages.positions.ui.encoding import CELLS, WAVES
@@ -355,7 +356,7 @@ def test_each_wave_has_a_lane_of_its_own_and_its_number_at_the_end() -> None:
     plot = placed(laid_out(replace(STATE, position=7)), WAVES).item
     assert [text for _, text in plot.up.ticks][::-1] == [wave.label for wave in numbers.waves]
     row = sinusoidal_encoding(64, 64)[7, [0, 1, 8, 32]]
-    assert [text for _, text in plot.right.ticks][::-1] == [f"{value:+.3f}".replace("-", "−") for value in row]
+    assert [read.text for read in plot.of(ReadOut)] == [f"{value:+.3f}".replace("-", "−") for value in row]
     told = picture.words(numbers, Hit(WAVES, At(7)))
     assert told == "position 7: " + ", ".join(
         f"dim {dimension} {value:+.4f}".replace("-", "−") for dimension, value in zip((0, 1, 8, 32), row, strict=True)

@@ -7,7 +7,8 @@ import pytest
 from PySide6.QtCore import QPointF, Qt
 from PySide6.QtTest import QTest
 
-from attention_explorer.pages.positions.state import PositionKind, PositionsPicture
+from attention_explorer.pages.positions.kinds.registry import PositionKind
+from attention_explorer.pages.positions.state import PositionsPicture
 from attention_explorer.pages.positions.ui.dials import tip_of
 
 

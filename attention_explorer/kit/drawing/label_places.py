@@ -2,18 +2,21 @@
 
 from __future__ import annotations
 
-import itertools
 import math
 from collections.abc import Sequence
 
+import numpy as np
 from PySide6.QtCore import QPointF, QRectF
 from PySide6.QtGui import QPainter
 
+from attention_explorer.core.colour_scale import FloatArray
 from attention_explorer.kit.drawing.marks import draw_line, pen
 from attention_explorer.kit.theme import Look
 
 ANGLES = (45, -45, 135, -135, 0, 180, 90, -90)
 """Degrees at which a label can stand as seen from its mark, the best place first."""
+_DIRECTIONS = np.array([(math.cos(math.radians(angle)), -math.sin(math.radians(angle))) for angle in ANGLES])
+NO_LINES: FloatArray = np.empty((0, 4))
 TOUCHING = 9.0
 """Pixels at zoom 1 between mark and label, up to which it is plain that they belong together."""
 MARK = 5.0
@@ -21,41 +24,40 @@ MARK = 5.0
 
 
 def free_spot(
-    centre: QPointF, size: tuple[float, float], gaps: Sequence[float], taken: Sequence[QRectF], inside: QRectF
+    centre: QPointF,
+    size: tuple[float, float],
+    gaps: Sequence[float],
+    taken: Sequence[QRectF],
+    inside: QRectF,
+    lines: FloatArray = NO_LINES,
 ) -> QRectF:
-    """Return the box for a label around ``centre`` that covers the least of what is ``taken`` and stays ``inside``.
+    """Return the box for a label around ``centre`` that covers the least of what is taken and stays ``inside``.
 
-    ``gaps`` are distances in pixels, tried one after the other.
+    ``gaps`` are distances in pixels, the nearest first. What is taken are boxes, and ``lines`` as `boxes_along` says.
     """
-    width, height = size
-    best, least = QRectF(), math.inf
-    reach = QRectF(0, 0, 2 * (width + max(gaps)), 2 * (height + max(gaps)))
-    reach.moveCenter(centre)
-    taken = [box for box in taken if box.intersects(reach)]
-    for gap, angle in itertools.product(gaps, ANGLES):
-        dx, dy = math.cos(math.radians(angle)), -math.sin(math.radians(angle))
-        box = QRectF(0, 0, width, height)
-        box.moveCenter(QPointF(centre.x() + dx * (gap + width / 2), centre.y() + dy * (gap + height / 2)))
-        outside = width * height - _area(box.intersected(inside))
-        if outside < least:
-            covered = outside + sum(_area(box.intersected(other)) for other in taken if box.intersects(other))
-            if covered < least:
-                best, least = box, covered
-        if least == 0:
-            break
-    return best
+    (width, height), half = size, np.divide(size, 2)
+    away = np.repeat(np.asarray(gaps, float), len(ANGLES))[:, None]
+    middles = np.array([centre.x(), centre.y()]) + np.tile(_DIRECTIONS, (len(gaps), 1)) * (away + half)
+    low, high = middles - half, middles + half  # (places, 2)
+    boxes = np.concatenate([np.reshape([_corners(box) for box in (inside, *taken)], (-1, 4)), lines])
+    sides = np.minimum(high[:, None], boxes[:, 2:]) - np.maximum(low[:, None], boxes[:, :2])  # (places, boxes, 2)
+    areas = np.maximum(sides, 0.0).prod(axis=-1)
+    covered = width * height - areas[:, 0] + areas[:, 1:].sum(axis=1)
+    left, top = low[int(covered.round(6).argmin())].tolist()  # sums of the same areas differ in their last digits
+    return QRectF(left, top, width, height)
 
 
-def _area(box: QRectF) -> float:
-    return box.width() * box.height() if box.isValid() else 0.0
+def _corners(box: QRectF) -> tuple[float, float, float, float]:
+    return box.left(), box.top(), box.right(), box.bottom()
 
 
-def boxes_along(points: Sequence[QPointF], half: float) -> list[QRectF]:
-    """Return boxes over a line, ``half`` pixels larger than each of its pieces on all sides."""
-    return [
-        QRectF(before, after).normalized().adjusted(-half, -half, half, half)
-        for before, after in itertools.pairwise(points)
-    ]
+def boxes_along(places: FloatArray, half: float) -> FloatArray:
+    """Return left, top, right and bottom of boxes over a line through places (n, 2), a box a piece, (n − 1, 4).
+
+    They are ``half`` pixels larger than the pieces on all sides.
+    """
+    before, after = places[:-1], places[1:]
+    return np.concatenate([np.minimum(before, after) - half, np.maximum(before, after) + half], axis=1)
 
 
 def draw_leader(painter: QPainter, mark: QPointF, box: QRectF, look: Look) -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from functools import partial
 from typing import Any
 
@@ -84,7 +84,7 @@ class ItemsWidget(PointedPicture):
 
     def paint_picture(self, painter: QPainter) -> None:
         if self._items is not None:
-            self._items.paint(painter, self._layout(), self.look)
+            self.paint_item(painter, self._items, self._layout(), self.look)
 
     def paint_marks(self, painter: QPainter) -> None:
         if self._items is not None and self.hovered != NOWHERE:
@@ -122,7 +122,7 @@ class Formulas(QWidget):
         self._column = QVBoxLayout(self)
         self._column.setContentsMargins(0, 0, 0, 0)
         self.lines: list[FormulaLabel] = []
-        self._next: Sequence[str] = ()
+        self._next: str | Callable[[], str] = ""
         self._waits = QTimer(self, singleShot=True, interval=FORMULA_MILLISECONDS)
         self._waits.timeout.connect(self._set)
         self.setAccessibleName("What is computed")
@@ -135,8 +135,8 @@ class Formulas(QWidget):
         for line in self.lines:
             line.set_look(look)
 
-    def show_lines(self, formulas: Sequence[str], *, waits: bool = False) -> None:
-        """Show other formulas; none hides it. ``waits``: in a moment, along with those that come until then."""
+    def show_lines(self, formulas: str | Callable[[], str], *, waits: bool = False) -> None:
+        """Show other formulas, one a line; none hides it. ``waits``: in a moment, the last of those until then."""
         self._next = formulas
         if not waits:
             self._waits.stop()
@@ -145,7 +145,7 @@ class Formulas(QWidget):
             self._waits.start()
 
     def _set(self) -> None:
-        formulas = self._next
+        formulas = (self._next if isinstance(self._next, str) else self._next()).splitlines()
         while len(self.lines) < len(formulas):
             self.lines.append(FormulaLabel(self._look, read_formula("α"), FORMULA_SIZE))
             self._column.addWidget(self.lines[-1])
@@ -272,4 +272,4 @@ class FramePanel(QWidget):
         self.items.show_items(panel.items)
         self.sentence.set_text(TextLine(panel.sentence, size=14))
         self.sentence.setVisible(bool(panel.sentence))
-        self.formula.show_lines(panel.formula.splitlines(), waits=is_dragged)
+        self.formula.show_lines(panel.formula, waits=is_dragged)

@@ -9,7 +9,7 @@ from typing import Any, TypeVar
 from PySide6.QtCore import QPointF, QRectF
 from PySide6.QtGui import QPainter
 
-from attention_explorer.kit.items.item import TURNS, Arrays, Hit, Item, Step, Value, around
+from attention_explorer.kit.items.item import TURNS, Arrays, Hit, Item, Leaves, Step, Value, around
 from attention_explorer.kit.theme import Look
 
 F = TypeVar("F")
@@ -65,6 +65,9 @@ class Together(Item[tuple[Placed, ...]]):
     def paint(self, painter: QPainter, layout: tuple[Placed, ...], look: Look, *, vector: bool = False) -> None:
         for placed in layout:
             placed.item.paint(painter, placed.layout, look, vector=vector)
+
+    def leaves(self, layout: tuple[Placed, ...]) -> Leaves:
+        return tuple(leaf for placed in layout for leaf in placed.item.leaves(placed.layout))
 
     # ---- What is under the pointer is asked of each; what it names is asked of the one that has it ----
 

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, fields, is_dataclass
+from functools import cache
 from typing import Any, Generic, TypeAlias, TypeVar
 
 import numpy as np
@@ -52,6 +53,10 @@ class Step:
     to: Any
 
 
+Leaves: TypeAlias = "tuple[tuple[Item[Any], Any], ...]"
+"""Items that are made of no others, each with its layout."""
+
+
 class Item(Generic[L]):
     """The base of all items, which are immutable values.
 
@@ -84,6 +89,20 @@ class Item(Generic[L]):
     def paint(self, painter: QPainter, layout: L, look: Look, *, vector: bool = False) -> None:
         """Paint it; with ``vector``, into a drawing that somebody may edit."""
         raise NotImplementedError
+
+    def leaves(self, layout: L) -> Leaves:
+        """Return each item that it is made of with where everything of that is; itself, if it is made of none."""
+        return ((self, layout),)
+
+    def resting(self) -> Item[L]:
+        """Return it without what moves while it is looked at elsewhere: handles, the row that is framed, their numbers.
+
+        What rests is painted once for many pictures. What moves takes no room: the layout is the same.
+        """
+        return self
+
+    def paint_moving(self, painter: QPainter, layout: L, look: Look) -> None:
+        """Paint on a screen what `resting` leaves out, over it."""
 
     def height(self, _look: Look, _width: float) -> float | None:
         """Return the pixels it takes in a column so wide; None if it takes its share of what is left."""
@@ -140,6 +159,28 @@ class Item(Generic[L]):
     def arrays(self) -> Arrays:
         """Return its numbers by their names, for files."""
         return {}
+
+
+def is_alike(one: Any, other: Any) -> bool:  # noqa: ANN401 # whatever an item may be made of
+    """Whether two items, or whatever they are made of, are painted alike: arrays by their numbers."""
+    if one is other:
+        return True
+    if type(one) is not type(other):
+        return False
+    if isinstance(one, np.ndarray):
+        return np.array_equal(one, other, equal_nan=one.dtype.kind == "f")
+    if isinstance(one, tuple | list):
+        return len(one) == len(other) and all(map(is_alike, one, other))
+    names = _painted_fields(type(one))  # type: ignore[arg-type] # a class has a hash
+    if names:
+        return all(is_alike(getattr(one, name), getattr(other, name)) for name in names)
+    return bool(one == other)
+
+
+@cache
+def _painted_fields(kind: type) -> tuple[str, ...]:
+    """Return the fields of a dataclass that decide how it is painted; none of another class."""
+    return tuple(each.name for each in fields(kind) if each.compare) if is_dataclass(kind) else ()
 
 
 @dataclass(frozen=True, slots=True)

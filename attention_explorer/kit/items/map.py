@@ -42,6 +42,8 @@ class Map(Item[HeatmapLayout]):
         Whether its cells are higher than wide where there is room below them.
     has_bar : bool
         Whether a colour bar stands below it or beside it.
+    is_steady : bool
+        Whether the same words in another order take the same room, so that one map is drawn as the other.
     """
 
     name: str
@@ -51,12 +53,13 @@ class Map(Item[HeatmapLayout]):
     framed_row: int | None = None
     is_tall: bool = False
     has_bar: bool = True
+    is_steady: bool = False
     is_given: bool = False
 
     def layout(self, look: Look, box: QRectF) -> HeatmapLayout:
         if self.is_bare:
             return HeatmapLayout(box, *self.picture.cells, Labels(1.0, 1), Labels(1.0, 1), QRectF())
-        layout = layout_of(self.picture, look, box, bar=self.has_bar)
+        layout = layout_of(self.picture, look, box, bar=self.has_bar, steady=self.is_steady)
         return _taller(layout, box, look) if self.is_tall else layout
 
     @property

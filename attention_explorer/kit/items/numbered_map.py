@@ -115,13 +115,17 @@ class NumberedMap(Item[NumberedLayout]):
         top = QRectF(cells.left() - left, box.top(), cells.width() + left, header)
         note = QRectF(top.left(), top.bottom() - px(2), top.width(), below)
         bare = NumberedLayout(box, top, HeatmapLayout(cells, high, wide, none, none, QRectF()), note)
+        rows = round_numbers(self.row_count, max(2, int(cells.height() / px(TICK_DOWN))))
+        columns = round_numbers(self.column_count, max(2, int(cells.width() / px(TICK_ACROSS))))
+        each, high = text_size(look.font(LETTERS), "0")[0], px(16)  # digits are of one width
+        widths = {number: each * len(str(number)) + 1 for number in (*rows, *columns)}
         beside = tuple(
-            (row, QRectF(cells.left() - px(44), self.row_box(bare, row).center().y() - px(8), px(39), px(16)))
-            for row in round_numbers(self.row_count, max(2, int(cells.height() / px(TICK_DOWN))))
+            (row, QRectF(cells.left() - px(5) - wide, self.row_box(bare, row).center().y() - high / 2, wide, high))
+            for row, wide in ((row, widths[row]) for row in rows)
         )
         above = tuple(
-            (column, QRectF(self.column_box(bare, column).center().x() - px(22), cells.top() - px(21), px(44), px(16)))
-            for column in round_numbers(self.column_count, max(2, int(cells.width() / px(TICK_ACROSS))))
+            (at, QRectF(self.column_box(bare, at).center().x() - wide / 2, cells.top() - px(21), wide, high))
+            for at, wide in ((column, widths[column]) for column in columns)
         )
         return replace(bare, row_ticks=beside, column_ticks=above)
 
@@ -163,6 +167,7 @@ class NumberedMap(Item[NumberedLayout]):
     # ---- Painting ----
 
     def paint(self, painter: QPainter, layout: NumberedLayout, look: Look, *, vector: bool = False) -> None:
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing, False)  # the edges of cells are sharp
         if not vector and self.picture.values.size >= KEPT_FROM:
             painter.setRenderHint(QPainter.RenderHint.SmoothPixmapTransform, False)
             painter.drawImage(layout.cells, _kept_image(self.picture, look))
@@ -185,6 +190,14 @@ class NumberedMap(Item[NumberedLayout]):
             draw_line(painter, QPointF(x, top - look.px(4)), QPointF(x, top), pen(look.theme.text, 2.4 * look.zoom))
         if self.row is not None:
             self._paint_frame(painter, layout, look, self.row, lit=False)
+
+    def resting(self) -> NumberedMap:
+        return replace(self, row=None)
+
+    def paint_moving(self, painter: QPainter, layout: NumberedLayout, look: Look) -> None:
+        if self.row is not None:
+            _frame(painter, self.row_box(layout, self.row), look)
+            _paint_badge(painter, self._badge_box(layout, look, self.row), self.row, layout.row_ticks, look, lit=False)
 
     def _paint_names(self, painter: QPainter, layout: NumberedLayout, look: Look) -> None:
         if not look.axis_names:

@@ -19,7 +19,20 @@ from attention_explorer.kit.drawing.legend import entries_height
 from attention_explorer.kit.drawing.marks import draw_line, paint_dot, pen, text_size
 from attention_explorer.kit.items.axis import TICKS, Axis, ticks_along
 from attention_explorer.kit.items.item import SIDEWAYS, Arrays, Hit, Item, Step
-from attention_explorer.kit.items.plot_marks import LEGEND_LINE, SAMPLE, WORDS, At, Bars, Curve, Handle, Mark, Points
+from attention_explorer.kit.items.plot_marks import (
+    LEGEND_LINE,
+    SAMPLE,
+    WORDS,
+    At,
+    Bars,
+    Curve,
+    Handle,
+    Label,
+    Line,
+    Mark,
+    Points,
+    ReadOut,
+)
 from attention_explorer.kit.theme import Look
 
 NEAR = 9.0
@@ -122,6 +135,7 @@ class Plot(Item[PlotLayout]):
         left = self._room_for(self.up, high, look) + (px(TICKS + 6) if self.up.title and look.axis_names else 0)
         left = max(left, px(self.margin))
         right = px(10) if self.right is None else self._room_for(self.right, high, look)
+        right = max((text_size(font, each.room)[0] + px(10) for each in self.of(ReadOut)), default=right)
         right += px(TICKS + 6) if self.right is not None and self.right.title and look.axis_names else 0
         last = self.across.written(ticks_along(box.width(), look, 76))[-1:]
         for tick, text in last:  # it may stand beyond the end
@@ -149,6 +163,19 @@ class Plot(Item[PlotLayout]):
         from attention_explorer.kit.items.plot_drawing import paint_plot
 
         paint_plot(painter, replace(self, across=layout.across, up=layout.up), layout, look)
+
+    def resting(self) -> Plot:
+        """Return it without handles, what they read off, and the words that make room for them."""
+        if not any(isinstance(mark, Handle | ReadOut) for mark in self.marks):
+            return self
+        stay = (mark for mark in self.marks if not isinstance(mark, Handle | ReadOut) and not _gives_way(mark))
+        return replace(self, marks=tuple(replace(mark, text="") if isinstance(mark, Line) else mark for mark in stay))
+
+    def paint_moving(self, painter: QPainter, layout: PlotLayout, look: Look) -> None:
+        if self.of(Handle):
+            from attention_explorer.kit.items.plot_drawing import paint_handles
+
+            paint_handles(painter, replace(self, across=layout.across, up=layout.up), layout, look)
 
     # ---- Pointing ----
 
@@ -237,6 +264,11 @@ class Plot(Item[PlotLayout]):
             if curve.name:
                 found[f"{curve.name}: {self.across.title}"], found[curve.name] = curve.x, curve.y
         return found
+
+
+def _gives_way(mark: Mark) -> bool:
+    """Whether something stands where handles leave it room."""
+    return isinstance(mark, Label) and not mark.fixed
 
 
 _UPWARDS = {int(Qt.Key.Key_Down): -1, int(Qt.Key.Key_Up): 1}

@@ -36,8 +36,9 @@ from attention_explorer.kit.items.plot_marks import (
     Handle,
     Line,
     Points,
+    ReadOut,
 )
-from attention_explorer.kit.items.plot_words import is_seen, paint_labels, paint_titles
+from attention_explorer.kit.items.plot_words import is_seen, paint_fixed, paint_labels, paint_titles
 from attention_explorer.kit.theme import Look, searchable
 
 if TYPE_CHECKING:
@@ -159,10 +160,19 @@ def paint_plot(painter: QPainter, plot: Plot, layout: PlotLayout, look: Look) ->
         _paint_points(painter, points, layout, look)
     for bracket in plot.of(Bracket):
         _paint_bracket(painter, bracket, layout, look)
-    for handle in plot.of(Handle):
-        _paint_handle(painter, handle, layout, look)
     if plot.has_legend:
         _paint_legend(painter, plot, layout, look)
+    paint_fixed(painter, plot, layout, look)
+    paint_handles(painter, plot, layout, look)
+
+
+def paint_handles(painter: QPainter, plot: Plot, layout: PlotLayout, look: Look) -> None:
+    """Paint what moves: handles, what they read off, and the words that leave them room."""
+    painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+    for handle in plot.of(Handle):
+        _paint_handle(painter, handle, layout, look)
+    for read in plot.of(ReadOut):
+        _paint_read_out(painter, read, layout, look)
     paint_labels(painter, plot, layout, look)
     painter.setBrush(Qt.BrushStyle.NoBrush)
 
@@ -318,6 +328,14 @@ def _paint_handle(painter: QPainter, handle: Handle, layout: PlotLayout, look: L
         painter.setPen(pen(colour, 2.2 * look.zoom))
         painter.setBrush(colour_of(look.theme.card))
         painter.drawEllipse(at, 5.5 * look.zoom, 5.5 * look.zoom)
+
+
+def _paint_read_out(painter: QPainter, read: ReadOut, layout: PlotLayout, look: Look) -> None:
+    at, high = layout.nearest(layout.across.high, read.y), look.px(TICKS + 6)
+    room = QRectF(at.x() + look.px(5), at.y() - high / 2, layout.box.right() - at.x() - look.px(5), high)
+    painter.setFont(look.font(TICKS))
+    painter.setPen(colour_of(look.theme.muted))
+    painter.drawText(room, Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter, read.text)
 
 
 def _paint_legend(painter: QPainter, plot: Plot, layout: PlotLayout, look: Look) -> None:

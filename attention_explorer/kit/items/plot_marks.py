@@ -197,7 +197,22 @@ class Handle:
     text: str = ""
 
 
-Mark = Curve | Bars | Band | Between | Line | Points | Bracket | Corner | Label | Handle
+@dataclass(frozen=True, slots=True)
+class ReadOut:
+    """What stands beside the plot at the right, at a height: a number that a handle reads off.
+
+    Attributes
+    ----------
+    room : str
+        A text as wide as any that may stand there: the plot must not get wider or narrower while a handle moves.
+    """
+
+    y: float
+    text: str
+    room: str
+
+
+Mark = Curve | Bars | Band | Between | Line | Points | Bracket | Corner | Label | Handle | ReadOut
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -10,7 +11,7 @@ from PySide6.QtCore import QPointF, QRectF, Qt
 from PySide6.QtGui import QFont, QFontMetricsF, QPainter
 
 from attention_explorer.core.colour_scale import FloatArray
-from attention_explorer.kit.drawing.label_places import boxes_along, draw_leader, free_spot
+from attention_explorer.kit.drawing.label_places import NO_LINES, boxes_along, draw_leader, free_spot
 from attention_explorer.kit.drawing.marks import colour_of, draw_haloed_text, text_size
 from attention_explorer.kit.items.axis import TICKS
 from attention_explorer.kit.items.plot_marks import WORDS, Corner, Curve, Handle, Label, Line, Points
@@ -58,40 +59,48 @@ def _paint_title(painter: QPainter, text: str, middle: QPointF, angle: int, room
     painter.restore()
 
 
+def paint_fixed(painter: QPainter, plot: Plot, layout: PlotLayout, look: Look) -> None:
+    """Write the labels that have a place of their own."""
+    for label, box in _fixed(plot, layout, look):
+        _write(painter, label, box, look, label.anchor[0])
+
+
 def paint_labels(painter: QPainter, plot: Plot, layout: PlotLayout, look: Look) -> None:
-    """Write labels, each where it covers least."""
-    taken = list[QRectF]()
-    for label in plot.of(Label):
-        if label.fixed:
-            taken += _paint_fixed(painter, label, layout, look, taken)
+    """Write what lines and handles are, and all other labels, each where it covers least."""
+    uprights = [Line(handle.x, text=handle.text, ink=handle.ink) for handle in plot.of(Handle)]
+    lines = [line for line in (*plot.of(Line), *uprights) if line.text and is_seen(line, layout)]
+    free = [label for label in plot.of(Label) if not label.fixed]
+    if not lines and not free:
+        return
+    taken = [box for _, box in _fixed(plot, layout, look)]
     rings = [layout.place(handle.x, handle.y) for handle in plot.of(Handle) if handle.y is not None]
     taken += [QRectF(at.x() - look.px(7), at.y() - look.px(7), look.px(14), look.px(14)) for at in rings]
-    uprights = [Line(handle.x, text=handle.text, ink=handle.ink) for handle in plot.of(Handle)]
-    for line in (*plot.of(Line), *uprights):
-        if line.text and is_seen(line, layout):
-            taken.append(_paint_line_text(painter, line, layout, look, taken))
-    taken += _covered(plot, layout, look)
+    for line in lines:
+        taken.append(_paint_line_text(painter, line, layout, look, taken))
+    lines_taken = _covered(plot, layout, look) if free else NO_LINES
+    for label in free:
+        at = layout.nearest(label.x, label.y)
+        gaps = [look.px(gap) for gap in LABEL_GAPS]
+        box = free_spot(at, _size(label, look), gaps, taken, layout.plot, lines_taken)
+        draw_leader(painter, at, box, look)
+        _write(painter, label, box, look, 0.0)
+        taken.append(box)
+
+
+def _fixed(plot: Plot, layout: PlotLayout, look: Look) -> list[tuple[Label, QRectF]]:
+    """Return labels at their places, held within the width of the plot; one that would cover another is left out."""
+    found = list[tuple[Label, QRectF]]()
     for label in plot.of(Label):
         if not label.fixed:
-            at = layout.nearest(label.x, label.y)
-            gaps = [look.px(gap) for gap in LABEL_GAPS]
-            box = free_spot(at, _size(label, look), gaps, taken, layout.plot)
-            draw_leader(painter, at, box, look)
-            _write(painter, label, box, look, 0.0)
-            taken.append(box)
-
-
-def _paint_fixed(painter: QPainter, label: Label, layout: PlotLayout, look: Look, others: list[QRectF]) -> list[QRectF]:
-    """Write a label at its place, held within the width of the plot, unless it would cover another; return where."""
-    (width, height), (across, down) = _size(label, look), label.anchor
-    at, gap, plot = layout.place(label.x, label.y), look.px(label.gap), layout.plot
-    left = at.x() - across * width + (1 - 2 * across) * gap
-    left = max(min(left, plot.right() - width), plot.left())
-    box = QRectF(left, at.y() - down * height + (1 - 2 * down) * gap, width, height)
-    if any(box.intersects(other) for other in others):
-        return []
-    _write(painter, label, box, look, across)
-    return [box]
+            continue
+        (width, height), (across, down) = _size(label, look), label.anchor
+        at, gap = layout.place(label.x, label.y), look.px(label.gap)
+        left = at.x() - across * width + (1 - 2 * across) * gap
+        left = max(min(left, layout.plot.right() - width), layout.plot.left())
+        box = QRectF(left, at.y() - down * height + (1 - 2 * down) * gap, width, height)
+        if not any(box.intersects(other) for _, other in found):
+            found.append((label, box))
+    return found
 
 
 def _lines(label: Label, look: Look) -> list[tuple[str, QFont]]:
@@ -137,51 +146,56 @@ def _paint_line_text(painter: QPainter, line: Line, layout: PlotLayout, look: Lo
     while any(box.intersects(other) for other in others) and box.bottom() + height < layout.plot.bottom():
         box.translate(0, height)
     painter.fillRect(box, colour_of(theme.card, 0.85))  # it may lie on bars
-    draw_haloed_text(painter, box, line.text, font, getattr(theme, line.ink), theme.card)
+    painter.setFont(font)
+    painter.setPen(colour_of(getattr(theme, line.ink)))
+    painter.drawText(box, Qt.AlignmentFlag.AlignCenter | Qt.TextFlag.TextDontClip, line.text)
     return box
 
 
-def _covered(plot: Plot, layout: PlotLayout, look: Look) -> list[QRectF]:
-    """Return boxes over curves, points and handles, for labels to keep clear of."""
-    half, boxes = look.px(3), []
-    if not any(not label.fixed for label in plot.of(Label)):
-        return []
-    for curve in plot.of(Curve):
-        if not curve.is_stepped:
-            boxes += boxes_along(_along(curve.x, curve.y, plot, layout, half), half)
+def _covered(plot: Plot, layout: PlotLayout, look: Look) -> FloatArray:
+    """Return boxes over curves, points and handles, for labels to keep clear of, as `boxes_along` says."""
+    half, area = look.px(3), layout.plot
+    lines = [_along(curve.x, curve.y, plot, layout, half) for curve in plot.of(Curve) if not curve.is_stepped]
+    lines += [_along(points.x, points.y, plot, layout, half) for points in plot.of(Points) if points.is_joined]
+    corners = ((mark, [mark.x, mark.to_x, mark.to_x]) for mark in plot.of(Corner))
+    lines += [_places(across, [mark.y, mark.y, mark.to_y], plot, layout) for mark, across in corners]
+    found = [boxes_along(line, half) for line in lines]
     for points in plot.of(Points):
-        spots = [layout.place(x, y) for x, y in zip(points.x, points.y, strict=True)]
-        boxes += [QRectF(at.x() - 2 * half, at.y() - 2 * half, 4 * half, 4 * half) for at in spots]
-        if points.is_joined:
-            boxes += boxes_along(_along(np.asarray(points.x), np.asarray(points.y), plot, layout, half), half)
+        places = _places(points.x, points.y, plot, layout)
+        found.append(np.concatenate([places - 2 * half, places + 2 * half], axis=1))
     for line in plot.of(Line):
-        at = layout.plot.topLeft() if line.level else layout.place(line.at, layout.up.high)
+        at = area.topLeft() if line.level else layout.place(line.at, layout.up.high)
         high = layout.place(layout.across.low, line.at).y() if line.level else at.y()
-        wide, deep = (layout.plot.width(), 0.0) if line.level else (0.0, layout.plot.height())
-        boxes.append(QRectF(at.x() - 1, high - 1, wide + 2, deep + 2))
-    for mark in plot.of(Corner):
-        places = [layout.place(x, y) for x, y in ((mark.x, mark.y), (mark.to_x, mark.y), (mark.to_x, mark.to_y))]
-        boxes += boxes_along(places, half)
+        wide, deep = (area.width(), 0.0) if line.level else (0.0, area.height())
+        found.append(np.array([[at.x() - 1, high - 1, at.x() + wide + 1, high + deep + 1]]))
     for handle in plot.of(Handle):
         at = layout.place(handle.x, layout.up.low if handle.y is None else handle.y)
-        top = layout.plot.top() if handle.y is None else at.y()
-        boxes.append(QRectF(at.x() - half, top, 2 * half, layout.plot.bottom() - top))
-    return boxes
+        top = area.top() if handle.y is None else at.y()
+        found.append(np.array([[at.x() - half, top, at.x() + half, area.bottom()]]))
+    return np.concatenate([NO_LINES, *found])
 
 
-def _along(x: FloatArray, y: FloatArray, plot: Plot, layout: PlotLayout, half: float) -> list[QPointF]:
+def _places(
+    x: Sequence[float] | FloatArray, y: Sequence[float] | FloatArray, plot: Plot, layout: PlotLayout
+) -> FloatArray:
+    """Return where pairs of numbers are, (n, 2) pixels."""
+    area = layout.plot
+    across = area.left() + plot.across.shares(np.asarray(x, float)) * area.width()
+    return np.stack([across, area.bottom() - plot.up.shares(np.asarray(y, float)) * area.height()], axis=1)
+
+
+def _along(
+    x: Sequence[float] | FloatArray, y: Sequence[float] | FloatArray, plot: Plot, layout: PlotLayout, half: float
+) -> FloatArray:
     """Return places along a line, not far from each other and no more than that takes: the fewer boxes, the quicker."""
-    wide, high = layout.plot.width(), layout.plot.height()
-    across, up = plot.across.shares(np.asarray(x)) * wide, plot.up.shares(np.asarray(y)) * high
-    shown = np.isfinite(up)
-    across, up = across[shown], np.clip(up[shown], -high, 2 * high)
+    places, area = _places(x, y, plot, layout), layout.plot
+    across, down = places[np.isfinite(places[:, 1])].T
     if len(across) < 2:
-        return []
-    lengths = np.concatenate([[0.0], np.cumsum(np.hypot(np.diff(across), np.diff(up)))])
+        return np.empty((0, 2))
+    down = np.clip(down, area.top() - area.height(), area.bottom() + area.height())
+    lengths = np.concatenate([[0.0], np.cumsum(np.hypot(np.diff(across), np.diff(down)))])
     at = np.linspace(0.0, lengths[-1], max(math.ceil(lengths[-1] / (4 * half)), 1) + 1)
-    left, bottom = layout.plot.left(), layout.plot.bottom()
-    pairs = zip(np.interp(at, lengths, across).tolist(), np.interp(at, lengths, up).tolist(), strict=True)
-    return [QPointF(left + right, bottom - above) for right, above in pairs]
+    return np.stack([np.interp(at, lengths, across), np.interp(at, lengths, down)], axis=1)
 
 
 def is_seen(line: Line, layout: PlotLayout) -> bool:

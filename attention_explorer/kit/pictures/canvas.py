@@ -7,12 +7,13 @@ from functools import partial
 from typing import Any
 
 from PySide6.QtCore import QPointF, Qt, Signal
-from PySide6.QtGui import QFocusEvent, QKeyEvent, QMouseEvent, QPaintEngine, QPainter, QPixmap, QResizeEvent
+from PySide6.QtGui import QFocusEvent, QKeyEvent, QMouseEvent, QPainter, QResizeEvent
 from PySide6.QtWidgets import QWidget
 
 from attention_explorer.kit.accessible import sentences
 from attention_explorer.kit.drawing.marks import paint_message
-from attention_explorer.kit.pictures.drawing import Change, Layers, PictureDrawing
+from attention_explorer.kit.picture import Laid
+from attention_explorer.kit.pictures.drawing import Change, PictureDrawing
 from attention_explorer.kit.pictures.pointed_picture import NOWHERE, PointedPicture, Spot
 from attention_explorer.kit.theme import Look
 
@@ -45,7 +46,6 @@ class PicturesCanvas(PointedPicture):
         self._withheld = False
         self._picture: object = None
         self._layout: object = None
-        self._ground_kept: tuple[object, QPixmap] | None = None
         self._drag: Callable[[QPointF], Change[Any] | None] | None = None
         self._pressed: object = None  # the layout under the pointer when the drag began
         self._is_walked = False  # whether what is pointed at was chosen by keys
@@ -107,31 +107,15 @@ class PicturesCanvas(PointedPicture):
         super().resizeEvent(event)
         self.resized.emit()
 
-    def forget_pixels(self) -> None:
-        super().forget_pixels()
-        self._ground_kept = None
-
     def paint_picture(self, painter: QPainter) -> None:
         drawing = self._drawing
         if drawing is None:
             if not self.reason:
                 paint_message(painter, "computing …", self.room, self.look)
-        elif drawing.layers is None or painter.paintEngine().type() is not QPaintEngine.Type.Raster:
-            drawing.paint(painter, self._picture, self.picture_layout, self.look)
+        elif isinstance(laid := self.picture_layout, Laid):
+            self.paint_item(painter, laid.item, laid.layout, laid.look)
         else:
-            painter.drawPixmap(0, 0, self._ground(drawing.layers))
-            drawing.layers.front(painter, self._picture, self.picture_layout, self.look)
-
-    def _ground(self, layers: Layers) -> QPixmap:
-        """Return what stays from step to step, painted anew only if something in it has changed."""
-        key = layers, layers.key(self._picture), self.size() * self.devicePixelRatioF(), self.look
-        if self._ground_kept is None or self._ground_kept[0] != key:
-            ground = self.empty_pixmap()
-            painter = QPainter(ground)
-            layers.ground(painter, self._picture, self.picture_layout, self.look)
-            painter.end()
-            self._ground_kept = key, ground
-        return self._ground_kept[1]
+            drawing.paint(painter, self._picture, laid, self.look)
 
     def paint_marks(self, painter: QPainter) -> None:
         if self._drawing is not None and self.hovered != NOWHERE:

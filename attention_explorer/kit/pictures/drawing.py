@@ -62,18 +62,6 @@ def _whole_room(_picture: object, _look: Look, room: QRectF) -> Any:  # noqa: AN
 
 
 @dataclass(frozen=True, slots=True)
-class Layers:
-    """Painting in two parts, so that the one that takes long is painted once for many pictures."""
-
-    key: Callable[[Any], object]
-    """(picture) -> what its ground depends on besides its room and look."""
-    ground: Callable[..., None]
-    """(painter, picture, layout, look)."""
-    front: Callable[..., None]
-    """(painter, picture, layout, look): what lies over the ground and changes with every step."""
-
-
-@dataclass(frozen=True, slots=True)
 class PictureDrawing(Generic[S, P, L]):
     """How a picture is computed, laid out, painted, marked, pointed at and put into words.
 
@@ -126,8 +114,6 @@ class PictureDrawing(Generic[S, P, L]):
     uses_pixels: bool = True
     """Whether the picture depends on how many pixels there are; if not, (0, 0) is said, and nothing is computed anew
     when the window is resized."""
-    layers: Layers | None = None
-    """Painting in two parts for the screen, if one of them stays while the other changes."""
     numbers: Callable[[P], Arrays] = lambda _picture: {}
     """The arrays of the picture for export, the main one first."""
     narrowest: float = 360.0

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import TypeVar
 
 from PySide6.QtCore import QEvent, QPoint, QPointF, QRectF, Qt, Signal
 from PySide6.QtGui import (
@@ -10,6 +11,7 @@ from PySide6.QtGui import (
     QFocusEvent,
     QHideEvent,
     QMouseEvent,
+    QPaintEngine,
     QPainter,
     QPaintEvent,
     QPixmap,
@@ -20,7 +22,10 @@ from PySide6.QtWidgets import QWidget
 from attention_explorer.kit.accessible import PICTURE, tell_changed
 from attention_explorer.kit.controls.hidden_pixels import HiddenPixels
 from attention_explorer.kit.drawing.marks import colour_of, pixels_under
+from attention_explorer.kit.items.item import Item, Leaves, is_alike
 from attention_explorer.kit.theme import Look
+
+L = TypeVar("L")
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,6 +71,7 @@ class PointedPicture(QWidget):
         """Why the picture is not that of the settings, for a screen reader; empty if it is."""
         self._pointer: QPointF | None = None
         self._kept: QPixmap | None = None
+        self._ground: tuple[object, QPixmap] | None = None
         self._hidden = HiddenPixels(self, self.forget_pixels)
         self._shows_focus = False
         self.setMouseTracking(True)
@@ -125,7 +131,7 @@ class PointedPicture(QWidget):
 
     def forget_pixels(self) -> None:
         """Keep nothing that can be painted anew."""
-        self._kept = None
+        self._kept = self._ground = None
 
     def empty_pixmap(self) -> QPixmap:
         """Return as many pixels as the widget has on its screen, in the colour of its ground."""
@@ -133,6 +139,28 @@ class PointedPicture(QWidget):
         pixmap = QPixmap(pixels_under(self.size(), ratio))
         pixmap.setDevicePixelRatio(ratio)
         pixmap.fill(colour_of(self.look.theme.card))
+        return pixmap
+
+    def paint_item(self, painter: QPainter, item: Item[L], layout: L, look: Look) -> None:
+        """Paint an item; of it only what moves, as long as all that rests is as it was."""
+        if painter.paintEngine().type() is not QPaintEngine.Type.Raster:
+            item.paint(painter, layout, look)
+            return
+        leaves = item.leaves(layout)
+        resting = tuple((leaf.resting(), own) for leaf, own in leaves)
+        key = resting, self.size(), self.devicePixelRatioF(), look
+        if self._ground is None or not is_alike(self._ground[0], key):
+            self._ground = key, self._ground_of(resting, look)
+        painter.drawPixmap(0, 0, self._ground[1])
+        for leaf, own in leaves:
+            leaf.paint_moving(painter, own, look)
+
+    def _ground_of(self, leaves: Leaves, look: Look) -> QPixmap:
+        pixmap = self.empty_pixmap()
+        painter = QPainter(pixmap)
+        for leaf, layout in leaves:
+            leaf.paint(painter, layout, look)
+        painter.end()
         return pixmap
 
     def paintEvent(self, event: QPaintEvent) -> None:

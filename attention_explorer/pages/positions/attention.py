@@ -10,7 +10,9 @@ from typing import Any
 import numpy as np
 
 from attention_explorer.core.byte_cache import kept
+from attention_explorer.core.colour_scale import FloatArray
 from attention_explorer.model import alibi_slopes, softmax
+from attention_explorer.pages.positions.kinds.registry import KINDS, PositionKind, kind_of
 from attention_explorer.pages.positions.random import contents, projections
 from attention_explorer.pages.positions.scores import (
     added_scores,
@@ -22,8 +24,8 @@ from attention_explorer.pages.positions.scores import (
     relative_scores,
     slope_text,
 )
-from attention_explorer.pages.positions.state import PositionKind, PositionsState
-from attention_explorer.pages.positions.table import FloatArray, reason_without_table
+from attention_explorer.pages.positions.state import PositionsState
+from attention_explorer.pages.positions.table import reason_without_table
 
 MOST_LINES = 8
 """Heads of ALiBi with a line of their own."""
@@ -158,9 +160,10 @@ def position_attention_numbers(picture: PositionAttentionPicture) -> dict[str, n
     """Return the numbers behind the picture: the weights first, then the lines, kind by kind."""
     arrays: dict[str, np.typing.NDArray[Any]] = {"weights": picture.weights, "scores": picture.scores}
     for kind in picture.kinds:
+        name = kind.kind.value.replace(" ", "_")
         for number, line in enumerate(kind.lines):
-            arrays[f"{kind.kind.value}_{number}_distances"] = line.first + np.arange(len(line.scores))
-            arrays[f"{kind.kind.value}_{number}_scores"] = line.scores
+            arrays[f"{name}_{number}_distances"] = line.first + np.arange(len(line.scores))
+            arrays[f"{name}_{number}_scores"] = line.scores
     arrays["terms"] = np.asarray([term.number for term in picture.terms])
     arrays["norms"] = np.asarray([norm.number for norm in picture.norms])
     return arrays
@@ -171,9 +174,9 @@ def position_attention_numbers(picture: PositionAttentionPicture) -> dict[str, n
 
 def _kind_scores(state: PositionsState, kind: PositionKind, query: int) -> KindScores:
     is_shown = state.kind is kind
-    if kind is PositionKind.ROTARY and state.d_model % 2:
+    if KINDS[kind].needs_even and state.d_model % 2:
         return KindScores(kind, (), is_shown, reason_without_table(of_kind(state, kind)))
-    if kind is PositionKind.LEARNED and not is_shown and state.length * state.d_model > MOST_BESIDE:
+    if KINDS[kind].is_drawn and not is_shown and state.length * state.d_model > MOST_BESIDE:
         words = f"{state.length} × {state.d_model} random numbers are needed: choose “learned” to see them."
         return KindScores(kind, (), is_shown, words)
     any_query = replace(state, query_position=0, position=0)
@@ -194,7 +197,7 @@ def _relative_lines(state: PositionsState, kind: PositionKind) -> tuple[ScoreLin
     """Return the lines, over all distances, of a kind whose scores depend on them alone; for ALiBi of some heads."""
     first, count = 1 - state.length, 2 * state.length - 1
     scores = relative_scores(state, kind, first, count)
-    if kind is not PositionKind.ALIBI:
+    if not KINDS[kind].has_slopes:
         return (ScoreLine(first, scores, "any query"),)
     slopes = alibi_slopes(state.heads)
     heads = np.unique(np.linspace(0, state.heads - 1, min(state.heads, MOST_LINES)).round().astype(int)).tolist()
@@ -235,14 +238,13 @@ def _terms(state: PositionsState, query: int, key: int) -> tuple[Term, ...]:
     q, k = projected_contents(state)
     root = math.sqrt(query_width(state, state.kind))
     content = Term("content · content", float(q @ k) / root)
-    if state.kind is PositionKind.NONE:
-        return (content,)
-    if state.kind is PositionKind.ROTARY:
+    kind = kind_of(state)
+    if not kind.adds:
         turned = float(relative_scores(state, state.kind, query - key, 1)[0])
-        return content, Term("change by turning", turned - content.number)
-    if state.kind is PositionKind.ALIBI:
-        slope = float(alibi_slopes(state.heads)[state.head_shown])
-        return content, Term(f"−{slope_text(slope)} · distance", -slope * abs(query - key))
+        turning = (Term("change by turning", turned - content.number),) if kind.turns else ()
+        slope = kind.slope(state)
+        bias = (Term(f"−{slope_text(slope)} · distance", -slope * abs(query - key)),) if kind.has_slopes else ()
+        return content, *turning, *bias
     w_q, w_k = projections(state, "position" if state.concatenated else "content")
     asking, asked = encoding_row(state, state.kind, query) @ w_q, encoding_row(state, state.kind, key) @ w_k
     position = Term("position · position", float(asking @ asked) / root)

@@ -8,30 +8,22 @@ from dataclasses import dataclass
 import numpy as np
 
 from attention_explorer.core.byte_cache import kept
-from attention_explorer.core.colour_scale import ColourScale, ScaleKind
+from attention_explorer.core.colour_scale import ColourScale, FloatArray, ScaleKind
 from attention_explorer.core.map_picture import MapPicture
 from attention_explorer.core.numerals import counted, scientific, signed
-from attention_explorer.model.encodings import clock_angles, shift_matrix, sinusoidal_rows, wavelengths
-from attention_explorer.model.rotary import rotary
-from attention_explorer.pages.positions.state import TURNING, PositionKind, PositionsState
+from attention_explorer.model.encodings import clock_angles, shift_matrix, sinusoidal_rows
+from attention_explorer.pages.positions.kinds.kind import wavelength_text
+from attention_explorer.pages.positions.kinds.registry import kind_of
+from attention_explorer.pages.positions.state import PositionsState
 from attention_explorer.pages.positions.table import (
-    FloatArray,
     dimensions_of_pair,
     numbers_of,
     reason_without_table,
-    wavelength_text,
+    wavelengths_of,
 )
 
 MATRIX_SIDE = 64
 """Most rows of R_k in the picture: its blocks of 2 × 2 would be lost among more."""
-
-WITHOUT_CLOCKS = {
-    PositionKind.NONE: "Without an encoding there are no clocks: every position looks the same.",
-    PositionKind.LEARNED: (
-        "A learned encoding has no clocks: each number is free, and nothing ties position p + k to position p."
-    ),
-    PositionKind.ALIBI: "ALiBi has no clocks: it takes slope × distance off each score. See the picture “Encoding”.",
-}
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -66,14 +58,16 @@ def clocks_picture(state: PositionsState, tiles: tuple[int, int]) -> ClocksPictu
         The base takes the angles beyond the range of the floats.
     """
     position, shift = state.position_shown, state.shift_shown
-    reason = WITHOUT_CLOCKS.get(state.kind, "") or reason_without_table(state)
+    reason = kind_of(state).no_clocks or reason_without_table(state)
     if reason:
         nothing = np.empty(0)
         return ClocksPicture(state, position, shift, nothing, nothing, nothing, nothing, reason=reason)
-    rates, angles, advances = clock_angles([1.0, position, shift], state.d_model, state.base)
-    lengths = np.asarray(wavelengths(state.d_model, state.base), np.float64)
+    rates, angles, advances = np.array(clock_angles([1.0, position, shift], state.d_model, state.base))
+    for hands in (rates, angles, advances):
+        hands[kind_of(state).turning_pairs(len(rates)) :] = 0.0
+    lengths = wavelengths_of(state)
     matrix, residual, name = None, None, "d_model is odd: the last sine has no cosine to be turned with"
-    if state.kind is PositionKind.ROTARY:
+    if not kind_of(state).adds:
         matrix, name = _rotary_matrix(numbers_of(state), shift), "‖rotary(x, p + k) − R_k rotary(x, p)‖"
         residual = _rotary_residual(state, position, shift)
     elif state.d_model % 2 == 0:
@@ -107,7 +101,7 @@ def _residual(state: PositionsState, position: int, shift: int) -> float:
 
 def _turned(state: PositionsState, rows: FloatArray, position: int) -> FloatArray:
     """Return rows (n, d_model) as rotary turns them at one position."""
-    return np.asarray(rotary(rows, np.full(len(rows), position), state.base, state.layout.value), np.float64)
+    return kind_of(state).turned(state, rows, np.full(len(rows), float(position)))
 
 
 @kept
@@ -142,7 +136,7 @@ def _turns_text(angle: float) -> str:
 
 def clocks_sentence(picture: ClocksPicture) -> str:
     """Return the sentence beside the clocks."""
-    if picture.state.kind is PositionKind.ROTARY:
+    if not kind_of(picture.state).adds:
         return (
             "Nothing is added: pair i of a query or key is turned as far as the hand of clock i. Drag a hand: the "
             "position follows, and all other clocks with it."
@@ -189,7 +183,7 @@ def clock_words(picture: ClocksPicture, pair: int) -> str:
 
 def rate_text(rate: float) -> str:
     """Return θ with four digits."""
-    return f"{rate:.4g}" if rate >= 1e-3 else scientific(rate)
+    return f"{rate:.4g}" if rate >= 1e-3 or not rate else scientific(rate)
 
 
 def turn_text(angle: float) -> str:
@@ -218,4 +212,4 @@ def matrix_words(picture: ClocksPicture, row: int, column: int) -> str:
 
 def has_clocks(state: PositionsState) -> bool:
     """Whether the kind is made of hands that turn."""
-    return state.kind in TURNING and not reason_without_table(state)
+    return kind_of(state).turns and not reason_without_table(state)

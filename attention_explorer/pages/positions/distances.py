@@ -4,14 +4,15 @@ from __future__ import annotations
 
 import numpy as np
 
-from attention_explorer.pages.positions.state import Likeness, PositionKind, PositionsState
+from attention_explorer.core.colour_scale import FloatArray
+from attention_explorer.pages.positions.kinds.registry import kind_of
+from attention_explorer.pages.positions.state import Likeness, PositionsState
 from attention_explorer.pages.positions.sums import rates_of
-from attention_explorer.pages.positions.table import FloatArray
 
 
 def shows_distances(state: PositionsState) -> bool:
     """Whether distances are to be shown, and there are any: only an encoding with a vector a position has them."""
-    return state.likeness is Likeness.DISTANCE and state.kind in (PositionKind.SINUSOIDAL, PositionKind.LEARNED)
+    return state.likeness is Likeness.DISTANCE and kind_of(state).adds
 
 
 def distances(rows: FloatArray) -> FloatArray:

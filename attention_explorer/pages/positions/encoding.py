@@ -10,18 +10,19 @@ from typing import Any
 import numpy as np
 
 from attention_explorer.core.byte_cache import kept
-from attention_explorer.core.colour_scale import ColourScale, ScaleKind, score_scale, short_number
+from attention_explorer.core.colour_scale import ColourScale, FloatArray, ScaleKind, score_scale, short_number
 from attention_explorer.core.counting import Count
 from attention_explorer.core.map_picture import MapPicture
 from attention_explorer.core.numbers_export import Arrays, Table, rows_of
 from attention_explorer.core.numerals import coordinate, grouped, signed
 from attention_explorer.errors import ExportError
 from attention_explorer.model.alibi import alibi_bias, alibi_slopes
-from attention_explorer.model.encodings import wavelengths
-from attention_explorer.pages.positions.state import TURNING, PositionKind, PositionsState
+from attention_explorer.pages.positions.kinds.kind import wavelength_text
+from attention_explorer.pages.positions.kinds.registry import kind_of
+from attention_explorer.pages.positions.state import PositionsState
 from attention_explorer.pages.positions.table import (
-    FloatArray,
     IntArray,
+    angle_rates,
     dimensions_of_pair,
     encoding_at,
     function_of,
@@ -32,7 +33,7 @@ from attention_explorer.pages.positions.table import (
     sampled_dimensions,
     sampled_positions,
     wavelength,
-    wavelength_text,
+    wavelengths_of,
 )
 
 MOST_TILES = 512
@@ -108,7 +109,7 @@ def encoding_picture(state: PositionsState, tiles: tuple[int, int]) -> EncodingP
     ArrayError
         The base takes the angles beyond the range of the floats.
     """
-    if state.kind is PositionKind.ALIBI:
+    if kind_of(state).has_slopes:
         return EncodingPicture(state, state.position_shown, bias=_bias(state, min(tiles)))
     reason = reason_without_table(state)
     if reason:
@@ -151,10 +152,8 @@ def _map_picture(
 
 
 def _scale(state: PositionsState, values: FloatArray) -> ColourScale:
-    if state.kind is PositionKind.LEARNED:
-        return score_scale(values, "learned number")
-    title = "sine or cosine" if state.kind is PositionKind.SINUSOIDAL else "cos or sin of the angle m·θ"
-    return ColourScale(ScaleKind.DIVERGING, -1.0, 1.0, title)
+    title = kind_of(state).numbers_are
+    return ColourScale(ScaleKind.DIVERGING, -1.0, 1.0, title) if kind_of(state).turns else score_scale(values, title)
 
 
 def _badge(row_step: int, column_step: int) -> str:
@@ -174,7 +173,7 @@ def _wave(state: PositionsState, dimension: int) -> Wave:
     column = np.asarray([dimension])
     label = wave_label(state, dimension)
     last = state.length - 1
-    if state.kind in TURNING and state.length <= SMOOTH_UP_TO:
+    if kind_of(state).turns and state.length <= SMOOTH_UP_TO:
         places = np.linspace(0.0, last, last * max(1, 600 // max(last, 1)) + 1)
         return Wave(dimension, label, places, encoding_at(state, places, column)[:, 0], None, has_dots=True)
     values = encoding_at(state, np.arange(state.length), column)[:, 0]
@@ -196,8 +195,8 @@ def _thinned(values: FloatArray) -> tuple[FloatArray, FloatArray, FloatArray | N
 
 def wave_label(state: PositionsState, dimension: int) -> str:
     """Return what a wave is called: dim 8, sin, wavelength 19.9."""
-    if state.kind is PositionKind.LEARNED:
-        return f"dim {dimension}, learned"
+    if not kind_of(state).turns:
+        return f"dim {dimension}, {state.kind.value}"
     length = wavelength_text(wavelength(state, dimension))
     return f"dim {dimension}, {function_of(state, dimension)}, wavelength {length}"
 
@@ -231,13 +230,13 @@ def encoding_arrays(state: PositionsState) -> Arrays:
     ExportError
         Its numbers are too many for a file.
     """
-    if state.kind is PositionKind.ALIBI:
+    if kind_of(state).has_slopes:
         _require_room(state.heads * state.length**2)
         return {"bias": alibi_bias(state.heads, state.length), "slopes": alibi_slopes(state.heads)}
     _require_room(state.length * state.d_model)
     arrays: Arrays = {"encoding": encoding_at(state, np.arange(state.length), np.arange(state.d_model))}
-    if state.kind in TURNING:
-        arrays["wavelengths"] = wavelengths(state.d_model, state.base)
+    if kind_of(state).turns:
+        arrays["wavelengths"] = wavelengths_of(state)
     return arrays
 
 
@@ -252,7 +251,7 @@ def _require_room(count: int) -> None:
 def encoding_table(state: PositionsState) -> Table:
     """Return the encoding with a line a position, or the slopes of ALiBi."""
     arrays = encoding_arrays(state)
-    if state.kind is PositionKind.ALIBI:
+    if kind_of(state).has_slopes:
         slopes = enumerate(arrays["slopes"].tolist(), start=state.count.first)
         return Table.of((f"head ({state.count.value})", "slope"), list(slopes))
     header = "position \\ dimension", *range(state.d_model)
@@ -266,15 +265,17 @@ def _numbered(rows: Iterable[Iterable[object]]) -> Iterator[tuple[object, ...]]:
 def settings(state: PositionsState) -> dict[str, Any]:
     """Return what decides the numbers of an encoding, as it can be written down."""
     found: dict[str, Any] = {"kind": state.kind.value, "length": state.length}
-    if state.kind is PositionKind.ALIBI:
+    if kind_of(state).has_slopes:
         return {**found, "heads": state.heads}
     found["d_model"] = state.d_model
-    if state.kind in TURNING:
+    kind = kind_of(state)
+    if kind.turns:
         found["base"] = state.base
-    if state.kind is PositionKind.ROTARY:
+    if kind.has_layouts:
         found["layout"] = state.layout.value
-        found["note"] = "cos and sin of the angle by which the pair of each dimension turns, the cosine first"
-    if state.kind is PositionKind.LEARNED:
+    if kind.note:
+        found["note"] = kind.note
+    if kind.is_drawn:
         found["seed"] = state.seed
         found["standard_deviation"] = 0.02
     return found
@@ -282,7 +283,7 @@ def settings(state: PositionsState) -> dict[str, Any]:
 
 def axes_of(state: PositionsState) -> str:
     """Return what the axes of its main array are."""
-    if state.kind is PositionKind.ALIBI:
+    if kind_of(state).has_slopes:
         return f"head ({state.count.value}), query (row), key (column)"
     return "position (row, from 0), dimension (column, from 0)"
 
@@ -299,21 +300,17 @@ def cell_words(state: PositionsState, position: int, dimension: int) -> str:
         The base takes the angles beyond the range of the floats.
     """
     value = float(encoding_at(state, np.asarray([position]), np.asarray([dimension]))[0, 0])
-    if state.kind is PositionKind.LEARNED:
-        return (
-            f"learned({position}, {dimension}) = {signed(value, 5)}: a number of its own, "
-            f"drawn with seed {state.seed}, before any training"
-        )
+    kind = kind_of(state)
+    if not kind.turns:
+        return kind.cell(state, position, (dimension,), "", signed(value, 5))
     function = function_of(state, dimension)
     pair = pair_of(state, dimension)
     base, power = coordinate(state.base), f"{2 * pair}/{state.d_model}"
-    angle = position / state.base ** (2 * pair / state.d_model)
+    angle = float(angle_rates(state)[pair]) * position
     wave = f"wavelength {wavelength_text(wavelength(state, dimension))} positions"
     worked = f"{function}({position} / {base}^({power})) = {function}({_angle_text(angle)}) = {signed(value, 5)}"
-    if state.kind is PositionKind.SINUSOIDAL:
-        return f"PE({position}, {dimension}) = {worked}; {wave}"
-    first, second = dimensions_of_pair(state, pair)
-    return f"position {position} turns dimensions {first} and {second} by {_angle_text(angle)} rad: {worked}; {wave}"
+    others = (other for other in dimensions_of_pair(state, pair) if other != dimension)
+    return f"{kind.cell(state, position, (dimension, *others), _angle_text(angle), worked)}; {wave}"
 
 
 def _angle_text(angle: float) -> str:
@@ -331,9 +328,3 @@ def bias_words(state: PositionsState, head: int, query: int, key: int) -> str:
         f"{signed(bias + 0.0, 4)} is added to the score, which multiplies the weight by {short_number(factor)} before "
         "it is normalised"
     )
-
-
-def slope_words(slope: float) -> str:
-    """Return a slope as the paper writes it where that is short: 1/2, 1/256, 0.7071."""
-    power = -math.log2(slope)
-    return f"1/{2 ** round(power)}" if abs(power - round(power)) < 1e-12 else f"{slope:.4f}"

@@ -17,21 +17,17 @@ from attention_explorer.errors import ExplorerError
 from attention_explorer.model import (
     Attention,
     MultiHeadAttention,
-    alibi_bias,
     causal_mask,
-    learned_encoding,
-    rotary,
     scaled_dot_product_attention,
-    sinusoidal_encoding,
 )
 from attention_explorer.model.scalars import LARGEST_SEED
-from attention_explorer.pages.positions.state import PositionKind, PositionsState
+from attention_explorer.pages.positions.kinds.registry import KINDS, PositionKind
+from attention_explorer.pages.positions.state import PositionsState
 from attention_explorer.sources.recipe import ToyRecipe
 from attention_explorer.sources.toy import token_embeddings, toy_layers
 
 WIDEST, MOST_HEADS, MOST_WORDS = 64, 8, 24
 """What the experiment is done with at most: it computes a layer twenty times over."""
-KINDS = tuple(PositionKind)
 MOST_SHUFFLES = 64
 """So often an order is drawn in search of another one."""
 
@@ -97,7 +93,7 @@ class OrderPicture:
     @property
     def shown(self) -> int:
         """The number of the outcome of the state."""
-        return 2 * KINDS.index(self.state.kind) + int(self.state.causal)
+        return 2 * [*KINDS].index(self.state.kind) + int(self.state.causal)
 
 
 def order_picture(state: PositionsState, tiles: tuple[int, int] = (1024, 1024)) -> OrderPicture:
@@ -175,7 +171,7 @@ def heads_used(d_model: int, heads: int) -> int:
 
 
 def _outcome(layer: _Layer, kind: PositionKind, causal: bool, order: tuple[int, ...]) -> Outcome:
-    if kind is PositionKind.ROTARY and layer.d_model % 2:
+    if KINDS[kind].needs_even and layer.d_model % 2:
         return Outcome(kind, causal, None, f"needs an even d_model, not {layer.d_model}")
     return Outcome(kind, causal, compared(layer.function(kind, causal), layer.x, order))
 
@@ -223,13 +219,8 @@ class _Layer:
 
     def attend(self, x: FloatArray, kind: PositionKind, causal: bool) -> Attention:
         """Return all heads of attention over vectors (n, d_model)."""
-        count = len(x)
-        if kind is PositionKind.SINUSOIDAL:
-            x = x + sinusoidal_encoding(count, self.d_model, self.state.base)
-        elif kind is PositionKind.LEARNED:
-            x = x + learned_encoding(count, self.d_model, self.state.seed)
-        q, k, v = self.attention.project(x)
-        if kind is PositionKind.ROTARY:
-            q, k = (rotary(part, np.arange(count), self.state.base, self.state.layout.value) for part in (q, k))
-        bias = alibi_bias(self.heads, count) if kind is PositionKind.ALIBI else None
+        count, encoding = len(x), KINDS[kind]
+        q, k, v = self.attention.project(x + encoding.added(self.state, count, self.d_model))
+        q, k = (encoding.turned(self.state, part, np.arange(count, dtype=float)) for part in (q, k))
+        bias = encoding.bias(self.state, self.heads, count)
         return scaled_dot_product_attention(q, k, v, mask=causal_mask(count) if causal else None, bias=bias)

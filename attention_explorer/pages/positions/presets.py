@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from attention_explorer.core.preset import Preset, preset_of
-from attention_explorer.pages.positions.state import Likeness, PositionKind, PositionsPicture, PositionsState
+from attention_explorer.pages.positions.kinds.registry import PositionKind
+from attention_explorer.pages.positions.state import Likeness, PositionsPicture, PositionsState
 
 POSITIONS_PRESETS: tuple[Preset[PositionsState], ...] = (
     Preset(

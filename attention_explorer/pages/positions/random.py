@@ -8,8 +8,8 @@ import math
 import numpy as np
 
 from attention_explorer.core.byte_cache import kept
+from attention_explorer.core.colour_scale import FloatArray
 from attention_explorer.pages.positions.state import PositionsState
-from attention_explorer.pages.positions.table import FloatArray
 
 WIDEST_HEAD = 64
 """Features of a query and key at most, as in the heads of real models."""

@@ -6,21 +6,16 @@ import math
 
 import numpy as np
 
+from attention_explorer.core.colour_scale import FloatArray
 from attention_explorer.core.numerals import counted, plain, signed, size_text, weight_text
 from attention_explorer.pages.positions.attention import PositionAttentionPicture
+from attention_explorer.pages.positions.kinds.registry import KINDS, PositionKind, kind_of
 from attention_explorer.pages.positions.order import MOST_HEADS, WIDEST, OrderPicture, Outcome
-from attention_explorer.pages.positions.similarity import SimilarityPicture
-from attention_explorer.pages.positions.state import PositionKind
-from attention_explorer.pages.positions.table import FloatArray, ordinal
+from attention_explorer.pages.positions.similarity import SimilarityPicture, is_wavy
+from attention_explorer.pages.positions.table import ordinal
 
-TITLES = {
-    PositionKind.NONE: "none",
-    PositionKind.SINUSOIDAL: "added sinusoid",
-    PositionKind.LEARNED: "learned, untrained",
-    PositionKind.ROTARY: "rotary",
-    PositionKind.ALIBI: "ALiBi",
-}
-TITLES_CONCATENATED = {**TITLES, PositionKind.SINUSOIDAL: "concatenated sinusoid"}
+TITLES = {kind: found.title for kind, found in KINDS.items()}
+TITLES_BESIDE = {kind: found.title_beside or found.title for kind, found in KINDS.items()}
 MASKS = ("no mask", "causal mask")
 
 
@@ -37,14 +32,8 @@ def similarity_sentence(picture: SimilarityPicture) -> str:
     state = picture.state
     if picture.is_distance:
         return _nearest_words(picture)
-    return {
-        PositionKind.NONE: "Nothing tells one position from another, so every cell has the same number.",
-        PositionKind.SINUSOIDAL: "A position is a vector like any other: attention compares them by their product.",
-        PositionKind.LEARNED: "What neighbours have in common has to be learned.",
-        PositionKind.ROTARY: "W_q and W_k act before the turning, so the offset alone decides after them too.",
-        PositionKind.ALIBI: f"{state.count.head(state.head_shown).capitalize()} takes its slope off the score for each "
-        "position of distance, whatever the vectors are.",
-    }[state.kind]
+    head = state.count.head(state.head_shown).capitalize()
+    return kind_of(state).why_alike.format(head=head)
 
 
 def similarity_says(picture: SimilarityPicture) -> tuple[str, ...]:
@@ -58,27 +47,21 @@ def similarity_says(picture: SimilarityPicture) -> tuple[str, ...]:
 
 
 def _has_lone_sine(picture: SimilarityPicture) -> bool:
-    return picture.state.kind is PositionKind.SINUSOIDAL and picture.state.d_model % 2 == 1
+    return is_wavy(picture.state) and picture.state.d_model % 2 == 1
 
 
 def _opening(picture: SimilarityPicture) -> str:
-    if picture.is_distance and picture.state.kind is PositionKind.SINUSOIDAL:
+    if picture.is_distance and is_wavy(picture.state):
         if picture.nearest is not None and picture.nearest.distance > 1e-6:
             return "Every position has a fingerprint of its own: off the diagonal no distance is 0."
         return "How far apart the vectors of any two positions are."
     if _has_lone_sine(picture):
         return "PE(p) · PE(p′): the larger, the more alike two positions are to attention."
-    return {
-        PositionKind.NONE: "Without an encoding the product of a query and a key is the same wherever they stand.",
-        PositionKind.SINUSOIDAL: "PE(p) · PE(p′) depends on the offset alone: every diagonal has one number.",
-        PositionKind.LEARNED: "Drawn at random, before any training: two positions are alike only by chance.",
-        PositionKind.ROTARY: "One query and one key, turned to their places: the product depends on the offset alone.",
-        PositionKind.ALIBI: "Nothing is added to the vectors. The bias falls in a straight line with the distance.",
-    }[picture.state.kind]
+    return kind_of(picture.state).alike
 
 
 def _curve_words(picture: SimilarityPicture) -> str:
-    if picture.state.kind is not PositionKind.SINUSOIDAL or picture.curve is None or len(picture.curve) < 2:
+    if not is_wavy(picture.state) or picture.curve is None or len(picture.curve) < 2:
         return ""
     if picture.is_distance:
         return _distance_words(picture, picture.curve)
@@ -119,20 +102,20 @@ def _projected_words(picture: SimilarityPicture) -> str:
     first, then = picture.spreads
     least = "at least " if picture.step > 1 else ""  # only some of the positions were compared
     before, after = least + size_text(first.range), least + size_text(then.range)
-    if picture.state.kind is PositionKind.LEARNED:
+    if kind_of(picture.state).is_drawn:
         return (
             "The offset alone does not decide: along offset 1 the numbers spread over "
             f"{before}, after W_q and W_k over {after}."
         )
     if _has_lone_sine(picture):
         return f"Along offset 1 the numbers spread over {before}, after random W_q and W_k over {after}."
-    if picture.state.kind is PositionKind.SINUSOIDAL:
+    if is_wavy(picture.state):
         return (
             "After random W_q and W_k the offset alone no longer decides: along offset 1 the numbers spread over "
             f"{after} (standard deviation {size_text(then.std)}). Training may find weights that keep the offset; "
             "nothing forces it to."
         )
-    if picture.state.kind is PositionKind.ROTARY:
+    if kind_of(picture.state).turns:
         return (
             "W_q and W_k act before the turning, so this holds after them too: along offset 1 the numbers spread over "
             f"{size_text(then.range)}, which is rounding."
@@ -158,7 +141,7 @@ def _nearest_words(picture: SimilarityPicture) -> str:
 
 def titles_of(picture: PositionAttentionPicture) -> dict[PositionKind, str]:
     """Return what the kinds are called in a picture: an encoding is added to embeddings or put beside them."""
-    return TITLES_CONCATENATED if picture.state.concatenated else TITLES
+    return TITLES_BESIDE if picture.state.concatenated else TITLES
 
 
 def attention_headline(picture: PositionAttentionPicture) -> str:
@@ -180,13 +163,7 @@ def attention_says(picture: PositionAttentionPicture) -> tuple[str, ...]:
 
 def _attention_opening(picture: PositionAttentionPicture) -> str:
     varies = size_text(float(np.ptp(picture.scores)))
-    return {
-        PositionKind.NONE: "Without an encoding the score is the same at every distance.",
-        PositionKind.SINUSOIDAL: "Each query has its own line: distance alone does not decide.",
-        PositionKind.LEARNED: f"Untrained, it is noise: from key to key the score varies by {varies}.",
-        PositionKind.ROTARY: "One line for all queries: the score depends on the offset alone.",
-        PositionKind.ALIBI: "One line for all queries: each head takes its slope times the distance off the score.",
-    }[picture.state.kind]
+    return kind_of(picture.state).scores.format(varies=varies)
 
 
 def _weights_words(picture: PositionAttentionPicture) -> str:
@@ -211,7 +188,7 @@ def _lengths_words(picture: PositionAttentionPicture) -> str:
     token, encoding = picture.norms[0].number, picture.norms[2].number
     state, root = picture.state, picture.state.d_model**0.5
     said = f"The query token is {plain(token, 3)} long, its encoding {plain(encoding, 3)}"
-    if state.kind is PositionKind.SINUSOIDAL and state.d_model % 2 == 0:
+    if is_wavy(state) and state.d_model % 2 == 0:
         said += f" = √({state.d_model}/2)"
     said += ": the encoding is longer than the token." if encoding > token else "."
     if math.isclose(state.embedding_scale, root):

@@ -6,15 +6,16 @@ import math
 
 import numpy as np
 
+from attention_explorer.core.colour_scale import FloatArray
+from attention_explorer.pages.positions.kinds.registry import KINDS, PositionKind
 from attention_explorer.pages.positions.random import contents, head_width, projections
-from attention_explorer.pages.positions.state import PositionKind, PositionsState
-from attention_explorer.pages.positions.sums import encoding_products, turned_products
-from attention_explorer.pages.positions.table import FloatArray, encoding_at, learned_table
+from attention_explorer.pages.positions.state import PositionsState
+from attention_explorer.pages.positions.table import encoding_at
 
 
 def is_added(kind: PositionKind) -> bool:
     """Whether a kind adds a vector to each token."""
-    return kind in (PositionKind.SINUSOIDAL, PositionKind.LEARNED)
+    return KINDS[kind].adds
 
 
 def query_width(state: PositionsState, kind: PositionKind, *, projected: bool = True) -> int:
@@ -37,10 +38,7 @@ def of_kind(state: PositionsState, kind: PositionKind) -> PositionsState:
 def relative_scores(state: PositionsState, kind: PositionKind, first: int, count: int) -> FloatArray:
     """Return scores that depend on the distance alone, without ALiBi's bias."""
     query, key = projected_contents(state)
-    root = math.sqrt(len(query))
-    if kind is PositionKind.ROTARY:
-        return turned_products(query, key, state.base, state.layout.value, first, count) / root
-    return np.full(count, float(query @ key) / root)
+    return KINDS[kind].products(state, query, key, first, count) / math.sqrt(len(query))
 
 
 def slope_text(slope: float) -> str:
@@ -81,6 +79,4 @@ def _asking(
 
 def _products(state: PositionsState, kind: PositionKind, vectors: FloatArray) -> FloatArray:
     """Return the products of vectors (m, d_model) with the encodings of all positions, (m, length)."""
-    if kind is PositionKind.SINUSOIDAL:
-        return encoding_products(vectors, state.base, state.length)
-    return np.asarray(vectors @ learned_table(of_kind(state, kind)).T)
+    return KINDS[kind].products_with_rows(state, vectors)

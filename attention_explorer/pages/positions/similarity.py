@@ -9,20 +9,13 @@ from typing import Any
 import numpy as np
 
 from attention_explorer.core.byte_cache import kept
-from attention_explorer.core.colour_scale import ColourScale, ScaleKind, score_scale
+from attention_explorer.core.colour_scale import ColourScale, FloatArray, ScaleKind, score_scale
 from attention_explorer.core.map_picture import MapPicture
-from attention_explorer.model import alibi_slopes, rotary
 from attention_explorer.pages.positions.distances import distances, distances_by_offset, shows_distances
+from attention_explorer.pages.positions.kinds.registry import kind_of
 from attention_explorer.pages.positions.random import contents, head_width, projections
-from attention_explorer.pages.positions.state import PositionKind, PositionsState
-from attention_explorer.pages.positions.sums import encoding_products, turned_products
-from attention_explorer.pages.positions.table import (
-    FloatArray,
-    IntArray,
-    encoding_at,
-    reason_without_table,
-    sampled_positions,
-)
+from attention_explorer.pages.positions.state import PositionsState
+from attention_explorer.pages.positions.table import IntArray, encoding_at, reason_without_table, sampled_positions
 
 MOST_TILES, MOST_TILES_WIDE = 400, 256
 """Positions a side of a map at most; the second number for encodings of more than 256 dimensions."""
@@ -81,7 +74,7 @@ class SimilarityPicture:
     @property
     def is_symmetric(self) -> bool:
         """Whether it is all the same which of two positions comes first."""
-        return self.state.kind is not PositionKind.ROTARY
+        return not (kind_of(self.state).turns and not kind_of(self.state).adds)
 
     @property
     def is_distance(self) -> bool:
@@ -108,7 +101,7 @@ def similarity_picture(state: PositionsState, tiles: tuple[int, int] = (1024, 10
 
 @kept
 def _similarity(state: PositionsState, tiles: tuple[int, int]) -> SimilarityPicture:
-    if state.kind is PositionKind.ROTARY and state.d_model % 2:
+    if kind_of(state).needs_even and state.d_model % 2:
         return SimilarityPicture(state, reason_without_table(state))
     most = min(max(max(tiles) // 2, 16), MOST_TILES if state.d_model <= 256 else MOST_TILES_WIDE)
     positions, step = sampled_positions(state.length, most)
@@ -146,7 +139,7 @@ def _similarity(state: PositionsState, tiles: tuple[int, int]) -> SimilarityPict
         curve,
         tuple(rises.tolist()) if step_of_curve == 1 else (),
         int(offsets[negative[0]]) if len(negative) else None,
-        tuple(k for k in NOTABLE if k < state.length) if state.kind is PositionKind.SINUSOIDAL else (),
+        tuple(k for k in NOTABLE if k < state.length) if is_wavy(state) else (),
         spreads,
         _nearest(state, curve, positions, step),
     )
@@ -174,34 +167,28 @@ def similarity_numbers(picture: SimilarityPicture) -> dict[str, np.typing.NDArra
 # ---- Words ----
 
 
+def is_wavy(state: PositionsState) -> bool:
+    """Whether vectors of waves are compared."""
+    return kind_of(state).adds and kind_of(state).turns
+
+
 def _titles(state: PositionsState) -> tuple[str, str]:
     if shows_distances(state):
         return "‖PE(p) − PE(p′)‖", "PE(p) W_q · PE(p′) W_k"
-    return {
-        PositionKind.NONE: ("q · k, no encoding", "after W_q, W_k"),
-        PositionKind.SINUSOIDAL: ("PE(p) · PE(p′)", "PE(p) W_q · PE(p′) W_k"),
-        PositionKind.LEARNED: ("PE(p) · PE(p′), learned", "PE(p) W_q · PE(p′) W_k"),
-        PositionKind.ROTARY: ("q · k, turned", "after W_q, W_k"),
-        PositionKind.ALIBI: (f"bias of {state.count.head(state.head_shown)}", "score + bias"),
-    }[state.kind]
+    said = kind_of(state).said(state)
+    return said.before, said.after
 
 
 def _bar_titles(state: PositionsState) -> tuple[str, str]:
     if shows_distances(state):
         return "distance", "product"
-    return ("bias", "score") if state.kind is PositionKind.ALIBI else ("product", "product")
+    return kind_of(state).said(state).bars
 
 
 def _curve_title(state: PositionsState) -> str:
     if shows_distances(state):
         return "‖PE(0) − PE(k)‖ at offset k"
-    return {
-        PositionKind.NONE: "q · k at offset k",
-        PositionKind.SINUSOIDAL: "PE(0) · PE(k) at offset k",
-        PositionKind.LEARNED: "PE(0) · PE(k) at offset k, learned",
-        PositionKind.ROTARY: "query turned to k · key at 0",
-        PositionKind.ALIBI: f"bias of {state.count.head(state.head_shown)} at offset k",
-    }[state.kind]
+    return kind_of(state).said(state).curve
 
 
 # ---- Numbers ----
@@ -209,7 +196,7 @@ def _curve_title(state: PositionsState) -> str:
 
 def _curve(state: PositionsState) -> tuple[IntArray, FloatArray]:
     """Return offsets from 0 on and the number of each."""
-    if state.kind is PositionKind.LEARNED:
+    if kind_of(state).is_drawn:
         offsets, _ = sampled_positions(state.length, MOST_OFFSETS)
         table = encoding_at(state, offsets, np.arange(state.d_model))
         if shows_distances(state):
@@ -227,40 +214,23 @@ def _signed(state: PositionsState) -> FloatArray:
 
 def _by_offset(state: PositionsState, first: int, count: int) -> FloatArray:
     """Return the numbers of offsets p − p′ from ``first`` on, for the kinds that see the offset alone."""
-    query, key = contents(state)
-    if state.kind is PositionKind.ROTARY:
-        return turned_products(query, key, state.base, state.layout.value, first, count)
-    offsets = np.arange(first, first + count)
-    if state.kind is PositionKind.ALIBI:
-        return np.asarray(-_slope(state) * np.abs(offsets))
-    if state.kind is PositionKind.NONE:
-        return np.full(count, float(query @ key))
-    at_zero = np.zeros(state.d_model)
-    at_zero[1::2] = 1.0  # PE(0): sines 0, cosines 1
-    return encoding_products(at_zero, state.base, max(abs(first), first + count - 1) + 1)[np.abs(offsets)]
-
-
-def _slope(state: PositionsState) -> float:
-    return float(alibi_slopes(state.heads)[state.head_shown])
+    return kind_of(state).alike_by_offset(state, *contents(state), first, count)
 
 
 def _maps(state: PositionsState, positions: IntArray) -> tuple[tuple[FloatArray, FloatArray], tuple[Spread, ...]]:
     """Return both maps (h, h) and how much each differs along offset 1."""
-    if state.kind in (PositionKind.SINUSOIDAL, PositionKind.LEARNED):
+    kind = kind_of(state)
+    if kind.adds:
         return _maps_of_rows(state, positions)
     offsets = positions[:, None] - positions + state.length - 1
     left = _signed(state)[offsets]
     (query, key), (w_q, w_k) = contents(state), projections(state)
     query, key = query @ w_q, key @ w_k
-    if state.kind is PositionKind.ROTARY:
-        count = 2 * state.length - 1
-        right = turned_products(query, key, state.base, state.layout.value, 1 - state.length, count)[offsets]
+    right = kind.products(state, query, key, 1 - state.length, 2 * state.length - 1)[offsets]
+    if kind.has_slopes:
+        right = left + right / math.sqrt(head_width(state.d_model))
+    if kind.turns:
         return (left, right), _turned_spreads(state, positions)
-    score = float(query @ key)
-    if state.kind is PositionKind.ALIBI:
-        right = left + score / math.sqrt(head_width(state.d_model))
-    else:
-        right = np.full(left.shape, score)
     still = Spread(0.0, 0.0, max(len(positions) - 1, 0))
     return (left, right), (still, still)
 
@@ -291,10 +261,11 @@ def _turned_spreads(state: PositionsState, positions: IntArray) -> tuple[Spread,
     found = []
     for q, k in ((query, key), (query @ w_q, key @ w_k)):
         rows = len(starts), len(q)
-        turned = rotary(np.broadcast_to(q, rows), starts + 1, state.base, state.layout.value)
-        found.append(
-            _spread((turned * rotary(np.broadcast_to(k, rows), starts, state.base, state.layout.value)).sum(1))
+        turned, other = (
+            kind_of(state).turned(state, np.broadcast_to(row, rows), places)
+            for row, places in ((q, starts + 1.0), (k, np.asarray(starts, float)))
         )
+        found.append(_spread((turned * other).sum(1)))
     return found[0], found[1]
 
 
@@ -305,9 +276,9 @@ def _spread(along: np.typing.NDArray[np.floating]) -> Spread:
 
 
 def _nearest(state: PositionsState, curve: FloatArray, positions: IntArray, step: int) -> Nearest | None:
-    if state.length < 2 or state.kind not in (PositionKind.SINUSOIDAL, PositionKind.LEARNED):
+    if state.length < 2 or not kind_of(state).adds:
         return None
-    if state.kind is PositionKind.SINUSOIDAL and state.d_model % 2 == 0:
+    if is_wavy(state) and state.d_model % 2 == 0:
         # All rows have one length, so that the distance depends on the offset alone, as the product does.
         if not shows_distances(state):
             curve = distances_by_offset(state, curve)

@@ -13,22 +13,14 @@ from attention_explorer.core.declared import Kind, declared, derived
 from attention_explorer.errors import ExplorerError
 from attention_explorer.fields import CheckedFields
 from attention_explorer.model.scalars import LARGEST_SEED
+from attention_explorer.pages.positions.kinds.kind import PositionEncoding
+from attention_explorer.pages.positions.kinds.registry import KINDS, PositionKind, kind_of
 from attention_explorer.pages.preset_lists import preset_declared
 
 LONGEST, WIDEST = 8192, 1024
 LOWEST_BASE, HIGHEST_BASE = 1.0, 1e8
 MOST_HEADS = 64
 MOST_WAVES = 8
-
-
-class PositionKind(StrEnum):
-    """How a transformer is told where a token stands."""
-
-    NONE = "none"
-    SINUSOIDAL = "sinusoidal"
-    LEARNED = "learned"
-    ROTARY = "rotary"
-    ALIBI = "ALiBi"
 
 
 class RotaryLayout(StrEnum):
@@ -55,19 +47,17 @@ class Likeness(StrEnum):
     DISTANCE = "distance"
 
 
-TURNING = frozenset({PositionKind.SINUSOIDAL, PositionKind.ROTARY})
-"""The kinds made of hands that turn, each at a speed of its own."""
-ADDED = frozenset({PositionKind.SINUSOIDAL, PositionKind.LEARNED})
-"""The kinds that add a vector to each token."""
 _RANDOM = PositionsPicture.SIMILARITY, PositionsPicture.ATTENTION, PositionsPicture.ORDER
 """Views with random contents and projections whatever the kind."""
 _ALL_KINDS = PositionsPicture.ATTENTION, PositionsPicture.ORDER
 """Views that show every kind."""
 
 
-def _in(*pictures: PositionsPicture, kinds: frozenset[PositionKind] = frozenset()) -> Callable[[Any], bool]:
-    """Return (state) -> whether one of some views is on show, or one of some kinds."""
-    return lambda state: state.picture in pictures or state.kind in kinds
+def _in(
+    *pictures: PositionsPicture, of: Callable[[PositionEncoding], bool] = lambda _kind: False
+) -> Callable[[Any], bool]:
+    """Return (state) -> whether one of some views is on show, or one of some encodings."""
+    return lambda state: state.picture in pictures or of(kind_of(state))
 
 
 def _of_length(state: Any) -> tuple[float, float]:  # noqa: ANN401 # the state, whose class comes below
@@ -76,7 +66,7 @@ def _of_length(state: Any) -> tuple[float, float]:  # noqa: ANN401 # the state, 
 
 def _why_none(state: Any) -> str:  # noqa: ANN401 # the same
     """Return why no position can be looked at."""
-    if state.picture is PositionsPicture.CLOCKS and state.kind not in TURNING:
+    if state.picture is PositionsPicture.CLOCKS and not kind_of(state).turns:
         return "Only a sinusoidal or a rotary encoding has clocks. Choose one of them."
     if state.picture is PositionsPicture.ENCODING and state.kind is PositionKind.NONE:
         return "Without an encoding no position differs from another."
@@ -90,11 +80,7 @@ class PositionsState(CheckedFields):
     kind: PositionKind = declared(
         PositionKind.SINUSOIDAL,
         "encoding",
-        "None: attention is blind to order.\n"
-        "Sinusoidal: sines and cosines of many wavelengths are added to the embeddings (Vaswani et al. 2017).\n"
-        "Learned: a free vector for each position, shown before training.\n"
-        "Rotary (RoPE): queries and keys are turned by their position (Su et al. 2021).\n"
-        "ALiBi: scores fall with the distance, each head at its own slope (Press et al. 2022).",
+        "\n".join(kind.tip for kind in KINDS.values()),
         "Choose the encoding",
     )
     length: int = declared(
@@ -115,7 +101,7 @@ class PositionsState(CheckedFields):
         low=1,
         high=WIDEST,
         stops=tuple(2**power for power in range(11)),
-        shown=_in(*_RANDOM, kinds=frozenset(PositionKind) - {PositionKind.ALIBI}),
+        shown=_in(*_RANDOM, of=lambda kind: not kind.has_slopes),
     )
     base: float = declared(
         10000.0,
@@ -124,7 +110,7 @@ class PositionsState(CheckedFields):
         "Change the base",
         low=LOWEST_BASE,
         high=HIGHEST_BASE,
-        shown=_in(*_ALL_KINDS, kinds=TURNING),
+        shown=_in(*_ALL_KINDS, of=lambda kind: kind.turns),
     )
     seed: int = declared(
         42,
@@ -132,7 +118,7 @@ class PositionsState(CheckedFields):
         "Decides the learned encoding, W_q, W_k and the contents: the same seed gives the same numbers",
         "Change the seed",
         high=LARGEST_SEED,
-        shown=_in(*_RANDOM, kinds=frozenset({PositionKind.LEARNED})),
+        shown=_in(*_RANDOM, of=lambda kind: kind.is_drawn),
     )
     layout: RotaryLayout = declared(
         RotaryLayout.HALF,
@@ -141,7 +127,7 @@ class PositionsState(CheckedFields):
         "i, i + d/2: GPT-NeoX, Llama.\n2i, 2i + 1: neighbours, as in the paper and in GPT-J.",
         "Choose the pairs",
         names={"half": "i, i + d/2", "interleaved": "2i, 2i + 1"},
-        shown=_in(*_ALL_KINDS, kinds=frozenset({PositionKind.ROTARY})),
+        shown=_in(*_ALL_KINDS, of=lambda kind: kind.has_layouts),
     )
     heads: int = declared(
         8,
@@ -150,7 +136,7 @@ class PositionsState(CheckedFields):
         "Change heads",
         low=1,
         high=MOST_HEADS,
-        shown=_in(*_ALL_KINDS, kinds=frozenset({PositionKind.ALIBI})),
+        shown=_in(*_ALL_KINDS, of=lambda kind: kind.has_slopes),
     )
     head: int = declared(
         0,
@@ -180,7 +166,7 @@ class PositionsState(CheckedFields):
         "Move the shift",
         high=LONGEST - 1,
         ends=_of_length,
-        shown=lambda state: state.picture is PositionsPicture.CLOCKS and state.kind in TURNING,
+        shown=lambda state: state.picture is PositionsPicture.CLOCKS and kind_of(state).turns,
     )
     dimensions: tuple[int, ...] = declared(
         (0, 1, 8, 32),
@@ -191,7 +177,7 @@ class PositionsState(CheckedFields):
         is_view=True,
         high=WIDEST - 1,
         most=MOST_WAVES,
-        shown=lambda state: state.kind in TURNING | ADDED,
+        shown=lambda state: kind_of(state).turns or kind_of(state).adds,
     )
     query_position: int = declared(
         40,
@@ -251,7 +237,7 @@ class PositionsState(CheckedFields):
         "distance: ‖PE(p) − PE(p′)‖; 0 would mean that two positions cannot be told apart.",
         "Compare otherwise",
         is_view=True,
-        shown=lambda state: state.picture is PositionsPicture.SIMILARITY and state.kind in ADDED,
+        shown=lambda state: state.picture is PositionsPicture.SIMILARITY and kind_of(state).adds,
     )
     count: Count = count_declared()
     preset: str = preset_declared("positions", "sinusoidal")
@@ -286,7 +272,7 @@ class PositionsState(CheckedFields):
         ends=lambda state: (state.count.first, state.count.number(state.heads - 1)),
         shown=lambda state: (
             state.picture is PositionsPicture.ORDER
-            or (state.kind is PositionKind.ALIBI and state.picture is not PositionsPicture.CLOCKS)
+            or (kind_of(state).has_slopes and state.picture is not PositionsPicture.CLOCKS)
         ),
     )
     def head_number(self) -> int:

@@ -7,7 +7,7 @@ import math
 import numpy as np
 
 from attention_explorer.core.byte_cache import kept
-from attention_explorer.pages.positions.table import FloatArray
+from attention_explorer.core.colour_scale import FloatArray
 
 
 def rates_of(width: int, base: float) -> FloatArray:

@@ -4,27 +4,17 @@ from __future__ import annotations
 
 import numpy as np
 
-from attention_explorer.core.byte_cache import kept
-from attention_explorer.core.numerals import scientific
-from attention_explorer.model.encodings import clock_angles, learned_encoding, wavelengths
-from attention_explorer.pages.positions.state import PositionKind, PositionsState, RotaryLayout
+from attention_explorer.core.colour_scale import FloatArray
+from attention_explorer.model.encodings import clock_angles, wavelengths
+from attention_explorer.pages.positions.kinds.registry import kind_of
+from attention_explorer.pages.positions.state import PositionsState
 
-FloatArray = np.typing.NDArray[np.float64]
 IntArray = np.typing.NDArray[np.intp]
 
 
 def reason_without_table(state: PositionsState) -> str:
     """Return why there is no table position × dimension, as a sentence; empty if there is one."""
-    if state.kind is PositionKind.NONE:
-        return (
-            "Without an encoding there is nothing to draw. Attention alone is blind to order; "
-            "only a causal mask tells it something. See the picture “Order”."
-        )
-    if state.kind is PositionKind.ROTARY and state.d_model % 2:
-        return f"A rotary encoding turns pairs of dimensions, and {state.d_model} is odd: choose an even d_model."
-    if state.kind is PositionKind.ALIBI:
-        return "ALiBi has no dimensions: it takes a number off each score, the larger the further apart two tokens are."
-    return ""
+    return kind_of(state).reason(state)
 
 
 def numbers_of(state: PositionsState) -> PositionsState:
@@ -42,14 +32,14 @@ def pair_count(state: PositionsState) -> int:
 
 def pair_of(state: PositionsState, dimension: int) -> int:
     """Return which pair a dimension belongs to, from 0."""
-    if state.kind is PositionKind.ROTARY and state.layout is RotaryLayout.HALF:
+    if kind_of(state).splits(state):
         return dimension % max(state.d_model // 2, 1)
     return dimension // 2
 
 
 def dimensions_of_pair(state: PositionsState, pair: int) -> tuple[int, ...]:
     """Return the two dimensions of a pair; one if the sine is alone."""
-    if state.kind is PositionKind.ROTARY and state.layout is RotaryLayout.HALF:
+    if kind_of(state).splits(state):
         return pair, pair + state.d_model // 2
     return tuple(dimension for dimension in (2 * pair, 2 * pair + 1) if dimension < state.d_model)
 
@@ -57,24 +47,26 @@ def dimensions_of_pair(state: PositionsState, pair: int) -> tuple[int, ...]:
 def function_of(state: PositionsState, dimension: int) -> str:
     """Return "sin" or "cos": what a column of the table holds. Pairs of rotary begin with the cosine."""
     first = dimensions_of_pair(state, pair_of(state, dimension))[0] == dimension
-    return "sin" if first == (state.kind is PositionKind.SINUSOIDAL) else "cos"
+    return "sin" if first == kind_of(state).is_sine_first else "cos"
 
 
 def angle_rates(state: PositionsState) -> FloatArray:
     """Return θ_i = base^(−2i/d_model) of each pair, (⌈d_model/2⌉,), in radians a position."""
-    return np.asarray(clock_angles([1.0], state.d_model, state.base)[0])
+    rates = np.array(clock_angles([1.0], state.d_model, state.base)[0])
+    rates[kind_of(state).turning_pairs(len(rates)) :] = 0.0
+    return rates
+
+
+def wavelengths_of(state: PositionsState) -> FloatArray:
+    """Return after how many positions each pair is round again, (⌈d_model/2⌉,); inf where it stands still."""
+    found = np.array(wavelengths(state.d_model, state.base), np.float64)
+    found[kind_of(state).turning_pairs(len(found)) :] = np.inf
+    return found
 
 
 def wavelength(state: PositionsState, dimension: int) -> float:
     """Return after how many positions a dimension repeats."""
-    return float(wavelengths(state.d_model, state.base)[pair_of(state, dimension)])
-
-
-def wavelength_text(length: float) -> str:
-    """Return a wavelength as it is read: 6.28, 19.9, 47117, 6.21·10⁸."""
-    if length < 1000:
-        return f"{length:.3g}"
-    return f"{length:.0f}" if length < 1e6 else scientific(length)
+    return float(wavelengths_of(state)[pair_of(state, dimension)])
 
 
 # ---- Numbers ----
@@ -98,36 +90,27 @@ def encoding_at(state: PositionsState, positions: FloatArray | IntArray, dimensi
         The encoding. For rotary the cosine and the sine of the angle by which a pair turns: the columns of its two
         dimensions, the cosine first.
     """
-    if state.kind is PositionKind.LEARNED:
-        return np.asarray(learned_table(state)[np.ix_(np.asarray(positions, np.intp), dimensions)])
+    if kind_of(state).is_drawn:
+        return np.asarray(kind_of(state).drawn(state)[np.ix_(np.asarray(positions, np.intp), dimensions)])
     pairs, sines = _pairs_and_sines(state, dimensions)
     pairs, places = np.unique(pairs, return_inverse=True)
     # As `clock_angles` does it, for the pairs wanted alone: one wave of 1024 dimensions should not cost all of them.
     angles = np.asarray(positions)[:, None] / np.power(state.base, 2 * pairs / state.d_model)
+    angles[:, pairs >= kind_of(state).turning_pairs(pair_count(state))] = 0.0
     values = np.empty((len(angles), len(dimensions)))
     values[:, sines] = np.sin(angles[:, places[sines]])
     values[:, ~sines] = np.cos(angles[:, places[~sines]])
     return values
 
 
-def learned_table(state: PositionsState) -> FloatArray:
-    """Return the whole learned encoding of a state, (length, d_model)."""
-    return _learned(state.length, state.d_model, state.seed)
-
-
 def _pairs_and_sines(state: PositionsState, dimensions: IntArray) -> tuple[IntArray, np.typing.NDArray[np.bool_]]:
     """Return `pair_of` and whether `function_of` is a sine, of many dimensions (w,) at once."""
     half = max(state.d_model // 2, 1)
-    if state.kind is PositionKind.ROTARY and state.layout is RotaryLayout.HALF:
+    if kind_of(state).splits(state):
         pairs, is_first = dimensions % half, dimensions < half
     else:
         pairs, is_first = dimensions // 2, dimensions % 2 == 0
-    return pairs, is_first == (state.kind is PositionKind.SINUSOIDAL)
-
-
-@kept
-def _learned(length: int, d_model: int, seed: int) -> FloatArray:
-    return np.asarray(learned_encoding(length, d_model, seed))
+    return pairs, is_first == kind_of(state).is_sine_first
 
 
 # ---- Samples ----

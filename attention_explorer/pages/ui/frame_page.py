@@ -13,6 +13,7 @@ from PySide6.QtWidgets import QBoxLayout, QHBoxLayout, QLabel, QMenu, QSlider, Q
 
 from attention_explorer.core.declared import declaration_of, is_derived
 from attention_explorer.core.preset import Preset
+from attention_explorer.core.subject import is_same_subject
 from attention_explorer.errors import ExplorerError
 from attention_explorer.kit import reach
 from attention_explorer.kit.controls.card import Card
@@ -399,16 +400,12 @@ class FramePage(RequestingPage):
             return
         state = self.state
         self.drawer.show_view(view)  # first: what follows may deliver a picture
-        ready = self.example_of(view, state)
-        self.bar.show_view(view, state.preset, ready)
-        form = self.form_of(view)
-        for other in self._forms.values():
-            other.setVisible(other is form)
-        form.show_state(state, view.part.reasons(state))
-        elsewhere = "" if ready in view.presets else self.set_elsewhere(view, state)
-        self.also.setText(f"Also set: {elsewhere}")
-        self.also.setVisible(bool(elsewhere))
-        self.main.setVisible(self._has_line(view))
+        if view is not self._in_order:
+            self._show_view(view)
+        self.form_of(view).show_state(state, view.part.reasons(state))
+        is_arranged = old is not new and view is self._in_order and is_same_subject(self._part(old), state)
+        if not is_arranged:  # or else only where one looks has changed
+            self._show_settings(view, state)
         self.main.show_view(view, state)
         self._fill_drawer()
         if old is not new and self._part(old).preset != state.preset:
@@ -417,8 +414,24 @@ class FramePage(RequestingPage):
         if view is not self._in_order:
             self._in_order = view
             self._order_tabs()
-        self._arrange()
+        if not is_arranged:
+            self._arrange()
         self._load()
+
+    def _show_view(self, view: View[Any]) -> None:
+        """Show the controls of another view."""
+        own = self.form_of(view)
+        for form in self._forms.values():
+            form.setVisible(form is own)
+
+    def _show_settings(self, view: View[Any], state: Any) -> None:  # noqa: ANN401 # of its part
+        """Show which example the settings are those of, what of them is set elsewhere, and the line below if needed."""
+        self.main.setVisible(self._has_line(view))
+        ready = self.example_of(view, state)
+        self.bar.show_view(view, state.preset, ready)
+        elsewhere = "" if ready in view.presets else self.set_elsewhere(view, state)
+        self.also.setText(f"Also set: {elsewhere}")
+        self.also.setVisible(bool(elsewhere))
 
     def _has_line(self, view: View[Any]) -> bool:
         """Whether something stands in the line of the main quantity."""

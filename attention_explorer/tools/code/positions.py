@@ -5,13 +5,13 @@ from __future__ import annotations
 import numpy as np
 
 from attention_explorer.errors import ExplorerError
-from attention_explorer.pages.positions.clocks import WITHOUT_CLOCKS
 from attention_explorer.pages.positions.distances import shows_distances
-from attention_explorer.pages.positions.order import KINDS, order_picture
+from attention_explorer.pages.positions.kinds.registry import KINDS, kind_of
+from attention_explorer.pages.positions.order import order_picture
 from attention_explorer.pages.positions.random import contents, projections
 from attention_explorer.pages.positions.scores import is_added
-from attention_explorer.pages.positions.state import PositionKind, PositionsPicture, PositionsState, RotaryLayout
-from attention_explorer.pages.positions.table import reason_without_table, sampled_positions
+from attention_explorer.pages.positions.state import PositionsPicture, PositionsState
+from attention_explorer.pages.positions.table import pair_count, reason_without_table, sampled_positions
 from attention_explorer.pages.positions.wording import picture_title
 from attention_explorer.sources.recipe import ToyRecipe
 from attention_explorer.sources.toy import token_embeddings
@@ -20,15 +20,12 @@ from attention_explorer.tools.code.snippets import ROTARY, SINUSOIDS, SOFTMAX
 
 MOST_COMPARED = 256
 """Positions a side of the maps; of more every so many."""
+_SHARED = {"sinusoids": SINUSOIDS, "rotary": ROTARY}
+"""What the lines of several encodings, or of other pages too, call."""
 DRAWN = (
     "Contents and projections are drawn from generators of their own, seeded with a SHA-256: NumPy alone cannot do "
     "that, so they are given."
 )
-_SLOPES = """
-    below = 1 << (heads.bit_length() - 1)  # the largest power of two that is not above
-    between = np.arange(1, 2 * (heads - below), 2) / (2 * below)
-    slopes = 2.0 ** (-8.0 * np.concatenate([np.arange(1, below + 1) / below, between]))  # Press et al. 2022
-"""
 _ONE_SHIFT = """
     turn, sines = np.zeros((d_model, d_model)), np.arange(0, d_model, 2)
     turn[sines, sines] = turn[sines + 1, sines + 1] = np.cos(advances)
@@ -53,9 +50,8 @@ def positions_program(state: PositionsState) -> Program:
     """
     reason = reason_without_table(state)
     tables = PositionsPicture.ENCODING, PositionsPicture.CLOCKS
-    if state.picture in tables and state.kind is not PositionKind.ALIBI and reason:
-        raise ExplorerError(reason)
-    if state.kind is PositionKind.ROTARY and reason:
+    kind = kind_of(state)
+    if reason and ((state.picture in tables and not kind.has_slopes) or kind.needs_even):
         raise ExplorerError(reason)
     title = picture_title(state).replace('"', "'")
     script = Script("positions", f"{state.picture.value.capitalize()}, {state.kind.value}: {title}".rstrip(".") + ".")
@@ -73,9 +69,9 @@ def positions_program(state: PositionsState) -> Program:
 
 
 def _encoding(script: Script, state: PositionsState) -> Program:
-    if state.kind is PositionKind.ALIBI:
+    if kind_of(state).has_slopes:
         script.give(heads=state.heads, length=state.length)
-        script.do(_SLOPES)
+        _do_helper(script, state)
         script.do("""
             places = np.arange(length)
             bias = slopes[:, None, None] * -np.abs(places[:, None] - places)  # added to the scores of each head
@@ -83,57 +79,54 @@ def _encoding(script: Script, state: PositionsState) -> Program:
         return script.program("bias")
     _give_sizes(script, state)
     _do_encoding(script, state)
-    if state.kind is not PositionKind.LEARNED:
-        script.do("wavelengths = 2 * np.pi * base ** (np.arange(0, d_model, 2) / d_model)  # in positions")
+    if kind_of(state).turns:
+        _do_wavelengths(script, state)
     return script.program("encoding")
 
 
 def _clocks(script: Script, state: PositionsState) -> Program:
-    if state.kind in WITHOUT_CLOCKS:
-        raise ExplorerError(WITHOUT_CLOCKS[state.kind])
+    if kind_of(state).no_clocks:
+        raise ExplorerError(kind_of(state).no_clocks)
     _give_sizes(script, state)
     script.give(position=state.position_shown, shift=state.shift_shown)
     _do_encoding(script, state)
+    _do_wavelengths(script, state)
     script.do("""
-        wavelengths = 2 * np.pi * base ** (np.arange(0, d_model, 2) / d_model)  # in positions
-        rates = 1 / base ** (np.arange(0, d_model, 2) / d_model)  # radians a position
+        rates = 2 * np.pi / wavelengths  # radians a position
         angles, advances = position * rates, shift * rates  # where the hands stand, and how far the shift turns them
     """)
-    if state.kind is PositionKind.ROTARY:
-        script.do(ROTARY)
-        layout = _layout(state)
-        script.do(f"turn = rotary(np.eye(d_model), np.full(d_model, shift), base{layout}).T  # R_k")
+    if not kind_of(state).adds:
+        _do_helper(script, state)
+        script.do(kind_of(state).turn_line(state))
     elif state.d_model % 2 == 0:
         script.do(_ONE_SHIFT)
     return script.program("angles")
 
 
+def _do_wavelengths(script: Script, state: PositionsState) -> None:
+    """Compute after how many positions each pair is round again."""
+    script.do("wavelengths = 2 * np.pi * base ** (np.arange(0, d_model, 2) / d_model)  # in positions")
+    pairs, turning = pair_count(state), kind_of(state).turning_pairs(pair_count(state))
+    if turning < pairs:
+        script.do(f"wavelengths[{turning}:] = np.inf  # these pairs stand still")
+
+
 def _give_sizes(script: Script, state: PositionsState) -> None:
     script.give(length=state.length, d_model=state.d_model)
-    if state.kind is PositionKind.LEARNED:
-        script.give(seed=state.seed)
-    else:
-        script.give(base=state.base)
+    script.give(**({"base": state.base} if kind_of(state).turns else {"seed": state.seed}))
 
 
-def _layout(state: PositionsState) -> str:
-    return "" if state.layout is RotaryLayout.HALF else f', layout="{state.layout.value}"'
+def _do_helper(script: Script, state: PositionsState) -> None:
+    """Define what the lines of the encoding call."""
+    helper = kind_of(state).helper
+    script.do(_SHARED.get(helper, helper))
 
 
 def _do_encoding(script: Script, state: PositionsState) -> None:
     """Compute the table (length, d_model) of a kind that has one."""
-    if state.kind is PositionKind.LEARNED:
-        script.do("encoding = np.random.RandomState(seed).randn(length, d_model) * 0.02  # before any learning")
-    elif state.kind is PositionKind.SINUSOIDAL:
-        script.do(SINUSOIDS)
-        script.do("encoding = sinusoids(np.arange(length), d_model, base)")
-    else:
-        script.do("""
-            turns = np.arange(length)[:, None] / base ** (np.arange(0, d_model, 2) / d_model)
-            cos, sin = np.cos(turns), np.sin(turns)  # of the angle by which each pair turns
-        """)
-        joined = "np.hstack((cos, sin))" if state.layout is RotaryLayout.HALF else None
-        script.do(f"encoding = {joined or 'np.stack((cos, sin), axis=-1).reshape(length, d_model)'}")
+    if kind_of(state).adds and kind_of(state).helper:
+        _do_helper(script, state)
+    script.do(kind_of(state).table_lines(state))
 
 
 # ---- How alike positions are ----
@@ -142,45 +135,19 @@ def _do_encoding(script: Script, state: PositionsState) -> None:
 def _similarity(script: Script, state: PositionsState) -> Program:
     _, step = sampled_positions(state.length, MOST_COMPARED)
     _give_content(script, state, scale=1.0, tokens=not is_added(state.kind))
-    if state.kind is PositionKind.ALIBI:
+    kind = kind_of(state)
+    if kind.has_slopes:
         script.give(heads=state.heads, head=state.head_shown)
-    else:
-        _give_sizes_of_table(script, state)
+    elif kind.turns or kind.adds:
+        _give_sizes(script, state)
     script.given(f"positions = np.arange(0, {state.length}, {step})")
     if is_added(state.kind):
         return _similarity_of_rows(script, state)
     script.do("offsets = np.arange(positions[-1] + 1)")
-    if state.kind is PositionKind.NONE:
-        script.do("""
-            similarity = np.full((len(positions), len(positions)), query @ key)
-            curve = np.full(len(offsets), query @ key)
-            after_projections = np.full(similarity.shape, (query @ w_q) @ (key @ w_k))
-        """)
-    elif state.kind is PositionKind.ALIBI:
-        script.do(_SLOPES)
-        script.do("""
-            similarity = -slopes[head] * np.abs(positions[:, None] - positions)
-            curve = -slopes[head] * offsets
-            after_projections = (query @ w_q) @ (key @ w_k) / np.sqrt(w_q.shape[1]) + similarity
-        """)
-    else:
-        script.do(ROTARY)
-        layout = _layout(state)
-        script.do(f"""
-            def turned(row, places):  # one vector at all places
-                return rotary(np.tile(row, (len(places), 1)), places, base{layout})
-        """)
-        script.do("""
-            similarity = turned(query, positions) @ turned(key, positions).T
-            curve = turned(query, offsets) @ key
-            after_projections = turned(query @ w_q, positions) @ turned(key @ w_k, positions).T
-        """)
+    if kind.helper:
+        _do_helper(script, state)
+    script.do(kind.alike_lines(state))
     return script.program("similarity", DRAWN)
-
-
-def _give_sizes_of_table(script: Script, state: PositionsState) -> None:
-    if state.kind is not PositionKind.NONE:
-        _give_sizes(script, state)
 
 
 def _similarity_of_rows(script: Script, state: PositionsState) -> Program:
@@ -221,22 +188,21 @@ def _attention(script: Script, state: PositionsState) -> Program:
         of_place, for_place = projections(state, "position")
         script.give("the position has matrices of its own", w_q_place=of_place)
         script.give(w_k_place=for_place)
-    if state.kind is PositionKind.ALIBI:
+    kind = kind_of(state)
+    if kind.has_slopes:
         script.give(heads=state.heads, head=state.head_shown, length=state.length)
-    elif state.kind is PositionKind.NONE:
-        script.give(length=state.length)
-    else:
+    elif kind.turns or added:
         _give_sizes(script, state)
+    else:
+        script.give(length=state.length)
     asking, asked = min(state.query_position, state.length - 1), state.position_shown
     script.give("positions of the query, and of the key of the terms", i=asking)
     script.give(j=asked)
-    if state.kind is PositionKind.ALIBI:
-        script.do(_SLOPES)
-    elif state.kind is PositionKind.ROTARY:
-        script.do(ROTARY)
-    elif added:
+    if added:
         _do_encoding(script, state)
-    script.do(_scores(state))
+    elif kind.helper:
+        _do_helper(script, state)
+    script.do(kind.score_lines(state))
     script.do(SOFTMAX)
     script.do(f"""
         weights = np.zeros(length)
@@ -247,44 +213,6 @@ def _attention(script: Script, state: PositionsState) -> Program:
         norms = np.array([np.linalg.norm(vector) for vector in vectors])
     """)
     return script.program("weights", DRAWN)
-
-
-def _scores(state: PositionsState) -> str:
-    """Return how the scores of all keys come about, and the terms of one."""
-    if state.kind is PositionKind.NONE:
-        return """
-            terms = np.array([(query @ w_q) @ (key @ w_k)]) / np.sqrt(w_q.shape[1])
-            scores = np.full(length, terms[0])  # the same wherever the tokens stand
-        """
-    if state.kind is PositionKind.ALIBI:
-        return """
-            content = (query @ w_q) @ (key @ w_k) / np.sqrt(w_q.shape[1])
-            scores = content - slopes[head] * np.abs(i - np.arange(length))
-            terms = np.array([content, scores[j] - content])
-        """
-    if state.kind is PositionKind.ROTARY:
-        layout = _layout(state)
-        return f"""
-            root, places = np.sqrt(w_q.shape[1]), np.arange(length)
-            q = rotary((query @ w_q)[None], np.array([i]), base{layout})[0]
-            k = rotary(np.tile(key @ w_k, (length, 1)), places, base{layout})
-            scores = k @ q / root
-            content = (query @ w_q) @ (key @ w_k) / root
-            terms = np.array([content, scores[j] - content])  # and the change by turning
-        """
-    if state.concatenated:
-        return """
-            root = np.sqrt(2 * w_q.shape[1])  # queries are twice as wide
-            content = (query @ w_q) @ (key @ w_k) / root
-            places = (encoding @ w_k_place) @ (encoding[i] @ w_q_place) / root
-            scores, terms = content + places, np.array([content, places[j]])
-        """
-    return """
-        root = np.sqrt(w_q.shape[1])
-        scores = ((key + encoding) @ w_k) @ ((query + encoding[i]) @ w_q) / root
-        q, k, asking, asked = query @ w_q, key @ w_k, encoding[i] @ w_q, encoding[j] @ w_k
-        terms = np.array([q @ k, q @ asked, asking @ k, asking @ asked]) / root  # they add up to scores[j]
-    """
 
 
 # ---- Order ----
@@ -305,17 +233,18 @@ def _order(script: Script, state: PositionsState) -> Program:
     script.give("a row a word", x=token_embeddings(recipe)[0])
     script.give("which word stands at each place", order=np.array(picture.order))
     script.give(heads=picture.heads, seed=state.seed)
-    if state.kind in (PositionKind.SINUSOIDAL, PositionKind.ROTARY):
+    kind = kind_of(state)
+    if kind.turns:
         script.give(base=state.base)
     script.do("""
         n, d_model = x.shape
         stream, gain = np.random.RandomState(seed), 1 / np.sqrt(d_model)
         w_q, w_k, w_v, w_o = (stream.randn(d_model, d_model) * gain for _ in range(4))
     """)
-    snippet = {PositionKind.SINUSOIDAL: SINUSOIDS, PositionKind.ROTARY: ROTARY, PositionKind.ALIBI: _SLOPES}
-    for code in (snippet.get(state.kind, ""), SOFTMAX, _attend(state)):
-        if code:
-            script.do(code)
+    if kind.helper:
+        _do_helper(script, state)
+    for code in (SOFTMAX, _attend(state)):
+        script.do(code)
     script.do(f"""
         (weights, before), (weights_of_shuffled, output_of_shuffled) = attend(x), attend(x[order])
         shuffled_output = before[order]
@@ -330,17 +259,15 @@ def _order(script: Script, state: PositionsState) -> Program:
 
 def _attend(state: PositionsState) -> str:
     """Return a function of vectors (n, d_model) that gives weights of all heads, and the output."""
-    lines = {
-        PositionKind.SINUSOIDAL: ["x = x + sinusoids(np.arange(n), d_model, base)"],
-        PositionKind.LEARNED: ["x = x + np.random.RandomState(seed).randn(n, d_model) * 0.02"],
-    }.get(state.kind, [])
-    lines.append("q, k, v = ((x @ w).reshape(n, heads, -1).swapaxes(0, 1) for w in (w_q, w_k, w_v))")
-    if state.kind is PositionKind.ROTARY:
-        lines.append(f"q, k = (rotary(part, np.arange(n), base{_layout(state)}) for part in (q, k))")
-    lines.append("scores = q @ k.swapaxes(1, 2) / np.sqrt(q.shape[-1])")
-    if state.kind is PositionKind.ALIBI:
-        lines.append("scores = scores - slopes[:, None, None] * np.abs(np.arange(n)[:, None] - np.arange(n))")
+    kind = kind_of(state)
+    lines = [
+        kind.added_line(state),
+        "q, k, v = ((x @ w).reshape(n, heads, -1).swapaxes(0, 1) for w in (w_q, w_k, w_v))",
+        kind.turned_line(state),
+        "scores = q @ k.swapaxes(1, 2) / np.sqrt(q.shape[-1])",
+        kind.bias_line(state),
+    ]
     if state.causal:
         lines.append("scores = np.where(np.tri(n, dtype=bool), scores, -np.inf)")
     lines += ["weights = softmax(scores)", "return weights, (weights @ v).swapaxes(0, 1).reshape(n, d_model) @ w_o"]
-    return "\n".join(["def attend(x):", *(f"    {line}" for line in lines)])
+    return "\n".join(["def attend(x):", *(f"    {line}" for line in lines if line)])

@@ -10,7 +10,7 @@ from attention_explorer.core.numerals import coordinate, parsed_number
 from attention_explorer.core.terms import link_to, term_named
 from attention_explorer.errors import ExplorerError, full_stop, quoted
 from attention_explorer.pages.explorer import ExplorerState
-from attention_explorer.pages.positions.state import PositionKind
+from attention_explorer.pages.positions.kinds.registry import KINDS
 from attention_explorer.sources.registry import source_of
 from attention_explorer.tools.lessons.answers import Given, Right, Verdict
 from attention_explorer.tools.lessons.facts import texts_of
@@ -52,13 +52,7 @@ _DRAWN: Mapping[str, str | Mapping[str, str]] = {
     "scaling.bench.factor": "the gap is {}",
     "positions.position": "p = {}",
     "positions.shift": "k = {}",
-    "positions.kind": {
-        PositionKind.NONE: "no positions",
-        PositionKind.SINUSOIDAL: "sinusoidal positions",
-        PositionKind.LEARNED: "learned positions",
-        PositionKind.ROTARY: "rotary positions",
-        PositionKind.ALIBI: "ALiBi",
-    },
+    "positions.kind": {kind: each.told for kind, each in KINDS.items()},
     "positions.causal": {"yes": "a causal mask", "no": "no mask"},
     "block.heads": "{} heads",
     "block.embedding_scale": "the embeddings are multiplied by {}",

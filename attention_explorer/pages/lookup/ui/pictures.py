@@ -65,7 +65,10 @@ class PlanePicture(Picture[LookupState, LookupFrame]):
 
     def panel_about(self, frame: LookupFrame, key: int | None) -> Panel:
         """Return what stands beside the plane, with the arithmetic of one key: of the heaviest if none is chosen."""
-        formula = "\n".join(wording.sum_formulas(frame, int(frame.weights.argmax()) if key is None else key))
+
+        def formula() -> str:
+            return "\n".join(wording.sum_formulas(frame, int(frame.weights.argmax()) if key is None else key))
+
         return Panel(self.headline(frame), (weight_bars(frame, key),), wording.striking(frame), formula)
 
     def words(self, numbers: LookupFrame, hit: Hit) -> str:

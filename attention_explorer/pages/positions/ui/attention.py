@@ -25,7 +25,8 @@ from attention_explorer.kit.theme import Look
 from attention_explorer.model import tile_bounds
 from attention_explorer.pages.positions import attention, said
 from attention_explorer.pages.positions.attention import KindScores, PositionAttentionPicture, Term
-from attention_explorer.pages.positions.state import PositionKind, PositionsState
+from attention_explorer.pages.positions.kinds.registry import KINDS, kind_of
+from attention_explorer.pages.positions.state import PositionsState
 from attention_explorer.pages.positions.ui.moving import (
     Changed,
     OfPosition,
@@ -73,9 +74,7 @@ class Attention(OfPosition[PositionAttentionPicture]):
             whole = Term("sum", sum(term.number for term in numbers.terms))
             title = f"score: query {numbers.query}, key {numbers.key}{hidden}"
             items += (_table(TERMS, title, (*numbers.terms, whole), is_signed=True),)
-        formula = "" if numbers.reason else "α_j = softmax({q_i · k_j}/{√d_k})"
-        if numbers.state.kind is PositionKind.ALIBI:
-            formula = "α_j = softmax({q_i · k_j}/{√d_k} − m |i − j|)"
+        formula = "" if numbers.reason else kind_of(numbers.state).formula_of_scores
         return Panel(f"Query {numbers.query}", items, said.attention_sentence(numbers), formula)
 
     def table(self, numbers: PositionAttentionPicture) -> Item[Any]:
@@ -174,9 +173,7 @@ def _thinned(x: FloatArray, y: FloatArray) -> tuple[FloatArray, FloatArray]:
 
 def _range(numbers: PositionAttentionPicture) -> tuple[float, float]:
     """Return the lowest and highest score there is room for: ALiBi's, which fall far below, only where it is shown."""
-    ranges = [
-        kind.range for kind in numbers.kinds if kind.lines and (kind.is_shown or kind.kind is not PositionKind.ALIBI)
-    ]
+    ranges = [kind.range for kind in numbers.kinds if kind.lines and (kind.is_shown or not KINDS[kind.kind].has_slopes)]
     low, high = min(low for low, _ in ranges), max(high for _, high in ranges)
     return low - 0.04 * (high - low), high + 0.12 * (high - low)
 
@@ -185,8 +182,8 @@ def _name(numbers: PositionAttentionPicture, kind: KindScores, title: str) -> La
     """Return the name of a kind, beside its line: each at another distance, so that they do not crowd."""
     line = next(line for line in kind.lines if line.is_main)
     first, last = numbers.distances
-    place = list(PositionKind).index(kind.kind)
-    wanted = round(first + (0.1 + 0.2 * place) * (last - first))
+    place = [*KINDS].index(kind.kind)
+    wanted = round(first + (0.1 + 0.8 * place / (len(KINDS) - 1)) * (last - first))
     low, high = _range(numbers)
     at = min(max(wanted, line.first), line.first + len(line.scores) - 1)
     score = line.at(at) or 0.0
@@ -195,7 +192,7 @@ def _name(numbers: PositionAttentionPicture, kind: KindScores, title: str) -> La
         at = int(inside[np.argmin(np.abs(inside - wanted))]) if len(inside) else at
         score = line.at(at) or 0.0
     text = title
-    if kind.kind is PositionKind.ALIBI and kind.is_shown:
+    if KINDS[kind.kind].has_slopes and kind.is_shown:
         text = f"{title}, {numbers.state.count.head(numbers.state.head_shown)}: slope {line.label}"
     return Label(float(at), score, text, "text" if kind.is_shown else "muted", 13.0, bold=kind.is_shown)
 

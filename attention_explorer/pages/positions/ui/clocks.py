@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from attention_explorer.core.numerals import SUBSCRIPTS, coordinate
+from attention_explorer.core.numerals import SUBSCRIPTS
 from attention_explorer.kit.items.columns import Above
 from attention_explorer.kit.items.item import Hit, Item, Value
 from attention_explorer.kit.items.numbered_map import NumberedMap
@@ -16,7 +16,8 @@ from attention_explorer.kit.picture import Panel
 from attention_explorer.kit.pictures.drawing import Change
 from attention_explorer.pages.positions import clocks, encoding
 from attention_explorer.pages.positions.clocks import MATRIX_SIDE, ClocksPicture
-from attention_explorer.pages.positions.state import PositionKind, PositionsState
+from attention_explorer.pages.positions.kinds.registry import kind_of
+from attention_explorer.pages.positions.state import PositionsState
 from attention_explorer.pages.positions.ui.dials import Dial, Dials, Turning
 from attention_explorer.pages.positions.ui.moving import Changed, OfEncoding, is_in, map_of, moved
 
@@ -44,10 +45,11 @@ class Clocks(OfEncoding[ClocksPicture]):
         state = numbers.state
         many = f"{numbers.pairs} clocks" if numbers.pairs != 8 else "eight clocks"
         title = f"Position {numbers.position}, as {many if numbers.pairs > 1 else 'one clock'}"
-        if state.kind is PositionKind.ROTARY:
+        if not kind_of(state).adds:
             title = f"Turned to position {numbers.position}"
         small = map_of(ROWS, encoding.small_table(state, SMALL), row=numbers.position)
-        formula = f'"angle of clock" i = {{p}}/{{{coordinate(state.base)}^{{2 i/{state.d_model}}}}}'
+        kind = kind_of(state)
+        formula = f'"angle of clock" i = {{p}}/{{{kind.power(state)}}}{kind.turning(state)}'
         return Panel(title, (replace(small, picture=_untitled(small)),), clocks.clocks_sentence(numbers), formula)
 
     def table(self, numbers: ClocksPicture) -> Item[Any] | None:
@@ -82,6 +84,8 @@ class Clocks(OfEncoding[ClocksPicture]):
             return None
         hand: Turning = hit.part
         rate = float(numbers.rates[hand.pair])
+        if not rate:
+            return None  # it stands still
         position = round(hand.follow(to, 0.0, (state.length - 1) * rate) / rate)
         return Change(state.with_position(position), f"Turn clock {hand.pair}")
 

@@ -3,18 +3,20 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
 
 import numpy as np
 from PySide6.QtCore import QPointF, QRectF, Qt
-from PySide6.QtGui import QColor, QPainter
+from PySide6.QtGui import QColor, QPainter, QPen
 
 from attention_explorer.core.numerals import signed
 from attention_explorer.kit.drawing.colour_maps import DIVERGING, pixels_of
 from attention_explorer.kit.drawing.marks import colour_of, draw_line, paint_question_mark, pen, text_size
 from attention_explorer.kit.items.item import Hit, Item, around
 from attention_explorer.kit.theme import Look
-from attention_explorer.pages.positions.table import ordinal, wavelength_text
+from attention_explorer.pages.positions.kinds.kind import wavelength_text
+from attention_explorer.pages.positions.table import ordinal
 
 SLOT, WORDS, ONE_LINE = (76, 92), 44, 34
 """Pixels at zoom 1: what a dial with its words needs at least, wide and high, and how high its words are."""
@@ -41,10 +43,10 @@ class Dial:
 
 @dataclass(frozen=True, slots=True)
 class DialsLayout:
-    """Where the dials are, those that have room."""
+    """Where the dials are, those that have room: of each its place among all, and its box."""
 
     note: QRectF
-    places: tuple[tuple[Dial, QRectF], ...]
+    places: tuple[tuple[int, QRectF], ...]
     is_wide: bool
     step: int
 
@@ -73,29 +75,36 @@ class Dials(Item[DialsLayout]):
         A hand for each pair.
     is_unknown : bool
         Whether the hands are asked for.
+    is_resting : bool
+        Whether it is faces and names alone, without hands and their numbers.
     """
 
     name: str
     dials: tuple[Dial, ...]
     is_unknown: bool = False
     is_given: bool = False
+    is_resting: bool = False
 
     def layout(self, look: Look, box: QRectF) -> DialsLayout:
         px = look.px
         step = self._step(look, box)
         note = QRectF(box.left(), box.top(), box.width(), px(22) if step > 1 else 0)
-        room, shown = box.adjusted(0, note.height(), 0, 0), self.dials[::step]
+        room, shown = box.adjusted(0, note.height(), 0, 0), range(0, len(self.dials), step)
         columns, rows = _grid(len(shown), room, look)
         wide, high = room.width() / columns, room.height() / rows
         is_wide = wide >= px(WIDE_WORDS)
         words = px(WORDS if is_wide else ONE_LINE)
         side = max(min(wide - px(14), high - words - px(8), px(LARGEST)), 8.0)
         top = room.top() + max(high - side - words, 0) / 2
+        corners = ((at % columns + 0.5, at // columns) for at in range(len(shown)))
         places = tuple(
-            (dial, QRectF(room.left() + (at % columns + 0.5) * wide - side / 2, top + at // columns * high, side, side))
-            for at, dial in enumerate(shown)
+            (number, QRectF(room.left() + x * wide - side / 2, top + y * high, side, side))
+            for number, (x, y) in zip(shown, corners, strict=True)
         )
         return DialsLayout(note, places, is_wide, step)
+
+    def _placed(self, layout: DialsLayout) -> Iterator[tuple[Dial, QRectF]]:
+        return ((self.dials[number], box) for number, box in layout.places)
 
     def _step(self, look: Look, box: QRectF) -> int:
         """Return of how many dials one has room."""
@@ -116,13 +125,24 @@ class Dials(Item[DialsLayout]):
             words = f"every {ordinal(layout.step)} of {len(self.dials)} clocks"
             painter.drawText(layout.note, Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter, words)
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
-        for dial, box in layout.places:
+        for dial, box in self._placed(layout):
             _paint_face(painter, box, look)
+            _paint_name(painter, dial, box, look, is_wide=layout.is_wide)
             if self.is_unknown:
                 paint_question_mark(painter, box, look, min(28.0, 0.5 * box.height() / look.zoom))
-            else:
-                _paint_hand(painter, dial, box, look)
-            _paint_words(painter, dial, box, look, is_wide=layout.is_wide, has_numbers=not self.is_unknown)
+        self.paint_moving(painter, layout, look)
+
+    def resting(self) -> Dials:
+        return replace(self, dials=tuple(replace(dial, angle=0.0, advance=0.0) for dial in self.dials), is_resting=True)
+
+    def paint_moving(self, painter: QPainter, layout: DialsLayout, look: Look) -> None:
+        if self.is_unknown or self.is_resting:
+            return
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        for dial, box in self._placed(layout):
+            _paint_hand(painter, dial, box, look)
+            if layout.is_wide:
+                _paint_numbers(painter, dial, box, look)
 
     def hidden(self) -> Dials:
         return Dials(self.name, self.dials, is_unknown=True)
@@ -134,20 +154,20 @@ class Dials(Item[DialsLayout]):
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
         painter.setBrush(Qt.BrushStyle.NoBrush)
         painter.setPen(pen(look.theme.text, 1.6 * look.zoom))
-        for dial, box in layout.places:
+        for dial, box in self._placed(layout):
             if dial.pair == pair:
                 painter.drawEllipse(box)
 
     # ---- Pointing and turning ----
 
     def hit(self, layout: DialsLayout, place: QPointF) -> Hit | None:
-        for dial, box in layout.places:
+        for dial, box in self._placed(layout):
             if box.adjusted(0, 0, 0, WORDS).contains(place):
                 return Hit(self.name, dial.pair)
         return None
 
     def grab(self, layout: DialsLayout, place: QPointF) -> Hit | None:
-        for dial, box in layout.places:
+        for dial, box in self._placed(layout):
             if box.contains(place) and _is_on_hand(place, box, dial.angle):
                 return Hit(self.name, Turning(dial.pair, dial.angle))
         return None
@@ -156,7 +176,7 @@ class Dials(Item[DialsLayout]):
         """Return the angle at which a place is seen from the middle of the dial, clockwise from 12 o'clock."""
         if hit.item != self.name or not isinstance(hit.part, Turning):
             return None
-        for dial, box in layout.places:
+        for dial, box in self._placed(layout):
             if dial.pair == hit.part.pair:
                 return math.atan2(place.x() - box.center().x(), box.center().y() - place.y())
         return None
@@ -223,10 +243,10 @@ def _paint_hand(painter: QPainter, dial: Dial, box: QRectF, look: Look) -> None:
     theme, zoom, middle, tip = look.theme, look.zoom, box.center(), tip_of(box, dial.angle)
     if dial.advance:
         _paint_shift(painter, dial, box, look)
+    painter.setPen(Qt.PenStyle.NoPen)
     for back in range(TRAIL, 0, -1):
         angle = dial.angle - back * dial.rate
         if angle >= -1e-9:
-            painter.setPen(Qt.PenStyle.NoPen)
             painter.setBrush(colour_of(theme.muted, 0.6 * (1 - back / (TRAIL + 1))))
             painter.drawEllipse(tip_of(box, angle, HAND), 0.018 * box.width() + 1, 0.018 * box.width() + 1)
     painter.setBrush(Qt.BrushStyle.NoBrush)
@@ -247,7 +267,7 @@ def _paint_hand(painter: QPainter, dial: Dial, box: QRectF, look: Look) -> None:
 def _paint_shift(painter: QPainter, dial: Dial, box: QRectF, look: Look) -> None:
     """Go over the ring from the hand on as far as the shift turns it; whole turns fill it, and words tell them."""
     ring, wide = _shrunk(box, RING), max(0.05 * box.width(), 2.0)
-    stroke = pen(look.theme.axis, wide)
+    stroke = QPen(pen(look.theme.axis, wide))  # a copy: pens are kept
     stroke.setCapStyle(Qt.PenCapStyle.FlatCap)
     painter.setPen(stroke)
     if dial.advance >= 2 * math.pi:
@@ -270,25 +290,31 @@ def _colour(value: float, look: Look) -> str:
     return QColor.fromRgb(pixel).name()
 
 
-def _paint_words(painter: QPainter, dial: Dial, box: QRectF, look: Look, *, is_wide: bool, has_numbers: bool) -> None:
-    """Write below a dial which it is, after how many positions it is round and, where they fit, its two numbers."""
-    theme, px, centre = look.theme, look.px, Qt.AlignmentFlag.AlignCenter
-    line = QRectF(box.center().x() - px(90), box.bottom() + px(2), px(180), px(18))
+def _paint_name(painter: QPainter, dial: Dial, box: QRectF, look: Look, *, is_wide: bool) -> None:
+    """Write below a dial which it is, and after how many positions it is round."""
+    theme, px, line = look.theme, look.px, _line_below(box, look)
     length = wavelength_text(dial.wavelength)
-    if not is_wide:
-        for text, ink, bold in ((f"clock {dial.pair}", theme.text, True), (f"λ {length}", theme.muted, False)):
-            painter.setFont(look.font(12, bold=bold))
-            painter.setPen(colour_of(ink))
-            painter.drawText(line, centre, text)
-            line.translate(0, px(14))
+    if is_wide:
+        pieces = ((f"clock {dial.pair}", theme.text, True), (f"a turn in {length}", theme.muted, False))
+        _paint_pieces(painter, line, pieces, look)
         return
-    pieces = ((f"clock {dial.pair}", theme.text, True), (f"a turn in {length}", theme.muted, False))
-    _paint_pieces(painter, line, pieces, look)
-    if has_numbers:
-        line.translate(0, px(20))
-        sine, cosine = math.sin(dial.angle), math.cos(dial.angle)
-        numbers = ((f"sin {signed(sine, 2)}", theme.text, False), (f"cos {signed(cosine, 2)}", theme.text, False))
-        _paint_pieces(painter, line, numbers, look, swatches=(_colour(sine, look), _colour(cosine, look)))
+    for text, ink, bold in ((f"clock {dial.pair}", theme.text, True), (f"λ {length}", theme.muted, False)):
+        painter.setFont(look.font(12, bold=bold))
+        painter.setPen(colour_of(ink))
+        painter.drawText(line, Qt.AlignmentFlag.AlignCenter, text)
+        line.translate(0, px(14))
+
+
+def _paint_numbers(painter: QPainter, dial: Dial, box: QRectF, look: Look) -> None:
+    """Write below its name the two numbers of a dial."""
+    sine, cosine, ink = math.sin(dial.angle), math.cos(dial.angle), look.theme.text
+    numbers = ((f"sin {signed(sine, 2)}", ink, False), (f"cos {signed(cosine, 2)}", ink, False))
+    line = _line_below(box, look).translated(0, look.px(20))
+    _paint_pieces(painter, line, numbers, look, swatches=(_colour(sine, look), _colour(cosine, look)))
+
+
+def _line_below(box: QRectF, look: Look) -> QRectF:
+    return QRectF(box.center().x() - look.px(90), box.bottom() + look.px(2), look.px(180), look.px(18))
 
 
 def _paint_pieces(

@@ -16,7 +16,7 @@ from attention_explorer.kit.items.columns import Above, Beside
 from attention_explorer.kit.items.item import Hit, Item, Value
 from attention_explorer.kit.items.numbered_map import round_numbers
 from attention_explorer.kit.items.plot import Plot
-from attention_explorer.kit.items.plot_marks import At, Between, Curve, Handle, Label, Mark, Points
+from attention_explorer.kit.items.plot_marks import At, Between, Curve, Handle, Label, Mark, Points, ReadOut
 from attention_explorer.kit.items.table import Table
 from attention_explorer.kit.items.words import Reading, Readings
 from attention_explorer.kit.picture import Laid, Panel
@@ -24,8 +24,11 @@ from attention_explorer.kit.pictures.drawing import Change
 from attention_explorer.kit.theme import Look
 from attention_explorer.pages.positions import encoding, wording
 from attention_explorer.pages.positions.encoding import BiasLines, EncodingPicture, Wave
-from attention_explorer.pages.positions.state import PositionKind, PositionsState
-from attention_explorer.pages.positions.table import encoding_at, wavelength, wavelength_text
+from attention_explorer.pages.positions.kinds.alibi import slope_words
+from attention_explorer.pages.positions.kinds.kind import wavelength_text
+from attention_explorer.pages.positions.kinds.registry import kind_of
+from attention_explorer.pages.positions.state import PositionsState
+from attention_explorer.pages.positions.table import encoding_at, wavelength
 from attention_explorer.pages.positions.ui.moving import Changed, OfEncoding, is_in, map_of, moved
 
 CELLS, WAVES = "Numbers of each position", "Waves of dimensions"
@@ -72,18 +75,18 @@ class Encoding(OfEncoding[EncodingPicture]):
 
     def panel(self, numbers: EncodingPicture) -> Panel:
         state = numbers.state
-        formula = "\n".join(wording.formulas(state))
+        formula = "\n".join(kind_of(state).formulas(state))
         if numbers.bias is not None:
             slope = float(numbers.bias.slopes[numbers.bias.head])
             found = (
-                Reading(f"−{encoding.slope_words(slope)}", "off the score a position"),
+                Reading(f"−{slope_words(slope)}", "off the score a position"),
                 Reading(f"× {np.exp(-10 * slope):.2g}", "a weight, ten away"),
             )
             title = numbers.bias.count.head(numbers.bias.head).capitalize()
             return Panel(title, (Readings("Slope", found, size=24.0),), wording.row_sentence(state), formula)
         norm = float(np.linalg.norm(wording.row_of(state)))
         readings: tuple[Reading, ...] = (Reading(plain(norm, 3), "norm of the row"),)
-        if state.kind is not PositionKind.LEARNED:
+        if kind_of(state).turns:
             longest = wavelength_text(wavelength(state, state.d_model - 1))
             readings = (*readings, Reading(longest, "longest wave"))
         title = f"Position {numbers.position}"
@@ -93,7 +96,7 @@ class Encoding(OfEncoding[EncodingPicture]):
         """Return the numbers of the row, or the slope of each head."""
         if numbers.bias is not None:
             bias = numbers.bias
-            rows = tuple((bias.count.head(i), encoding.slope_words(float(s))) for i, s in enumerate(bias.slopes))
+            rows = tuple((bias.count.head(i), slope_words(float(s))) for i, s in enumerate(bias.slopes))
             return Table("Slopes", (Column("head", is_bold=True), Column("slope", is_right=True)), rows, fills=False)
         row = wording.row_of(numbers.state)
         shown = row[: MOST_ROWS * ACROSS].tolist()
@@ -101,7 +104,7 @@ class Encoding(OfEncoding[EncodingPicture]):
         cells += [("", "")] * (-len(cells) % ACROSS)
         lines = tuple(cells[at] + cells[at + 1] for at in range(0, len(cells), ACROSS))
         columns = (Column("dim", is_muted=True), Column(f"PE[{numbers.position}]", is_right=True))
-        if numbers.state.kind is PositionKind.ROTARY:
+        if not kind_of(numbers.state).adds:
             columns = (columns[0], Column(f"at {numbers.position}", is_right=True))
         return Table("Numbers of the row, exact", columns * ACROSS, lines, fills=False)
 
@@ -176,16 +179,17 @@ def _also_lit(numbers: EncodingPicture, hit: Hit) -> tuple[Hit, ...]:
 def _waves(numbers: EncodingPicture) -> Plot:
     """Return the waves, each in a lane of its own with its name at the left and its number at the right."""
     last, count = numbers.state.length - 1, len(numbers.waves)
-    marks, names, values = list[Mark](), [], []
+    marks, names = list[Mark](), []
     at = dict(zip(numbers.waves, _wave_values(numbers, numbers.position), strict=True))
     for lane, wave in zip(range(count - 1, -1, -1), numbers.waves, strict=True):
         marks += _wave_marks(numbers, wave, lane)
         names.append((float(lane), wave.label))
-        values.append((float(lane), signed(at[wave], 3 if numbers.state.kind is not PositionKind.LEARNED else 4)))
+        places = 3 if kind_of(numbers.state).turns else 4
+        marks.append(ReadOut(float(lane), signed(at[wave], places), signed(-1.0, places)))
     marks.append(Handle(POSITION, numbers.position, text=f"p = {numbers.position}"))
-    up, right = (Axis(-0.55, count - 0.45, ticks=tuple(sorted(written)), has_all=True) for written in (names, values))
+    up = Axis(-0.55, count - 0.45, ticks=tuple(sorted(names)), has_all=True)
     across = Axis(0.0, float(max(last, 1)), "position, from 0", is_whole=True)
-    return Plot(WAVES, across, up, tuple(marks), right, snap=round, has_legend=False)
+    return Plot(WAVES, across, up, tuple(marks), snap=round, has_legend=False)
 
 
 def _wave_marks(numbers: EncodingPicture, wave: Wave, lane: int) -> list[Mark]:
@@ -223,7 +227,7 @@ def _bias_lines(numbers: EncodingPicture, bias: BiasLines) -> Plot:
     ]
     for head in reversed(order):  # the one on show first: names that would cover it are left out
         text, is_shown = (
-            f"{bias.count.head(head)}: −{encoding.slope_words(float(bias.slopes[head]))}",
+            f"{bias.count.head(head)}: −{slope_words(float(bias.slopes[head]))}",
             head == bias.head,
         )
         ink, end = "text" if is_shown else "muted", float(-bias.slopes[head] * last)

@@ -16,7 +16,8 @@ from attention_explorer.kit.pictures.drawing import Change
 from attention_explorer.pages.positions import encoding
 from attention_explorer.pages.positions.clocks import ClocksPicture
 from attention_explorer.pages.positions.encoding import EncodingPicture, NumberMap
-from attention_explorer.pages.positions.state import PositionKind, PositionsState
+from attention_explorer.pages.positions.kinds.registry import kind_of
+from attention_explorer.pages.positions.state import PositionsState
 
 N = TypeVar("N")
 E = TypeVar("E", EncodingPicture, ClocksPicture)
@@ -49,7 +50,7 @@ has_very_few = partial(has_few, most=FEW_NUMBERS)
 
 def has_few_or_is_sampled(state: PositionsState) -> bool:
     """Whether the same holds, or only samples are drawn: a learned encoding alone has to be drawn whole."""
-    return state.kind is not PositionKind.LEARNED or has_few(state)
+    return not kind_of(state).is_drawn or has_few(state)
 
 
 def moved(state: PositionsState, position: int) -> Change[PositionsState]:

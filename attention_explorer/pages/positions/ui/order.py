@@ -19,7 +19,8 @@ from attention_explorer.kit.picture import Laid, Panel, Picture
 from attention_explorer.kit.pictures.drawing import Change
 from attention_explorer.kit.theme import Look
 from attention_explorer.pages.positions import order, said
-from attention_explorer.pages.positions.order import KINDS, OrderPicture
+from attention_explorer.pages.positions.kinds.registry import KINDS
+from attention_explorer.pages.positions.order import OrderPicture
 from attention_explorer.pages.positions.state import PositionsState
 from attention_explorer.pages.positions.ui.moving import Changed, has_few
 
@@ -51,21 +52,24 @@ class Order(Picture[PositionsState, OrderPicture]):
             texts = f"As typed, {head}", f"Shuffled, {head}"
             maps = tuple(
                 Above(
-                    (Title(f"{name}: title", text, is_given=True), Map(name, map_, is_tall=True, has_bar=False)),
+                    (
+                        Title(f"{name}: title", text, is_given=True),
+                        Map(name, map_, is_tall=True, has_bar=False, is_steady=True),
+                    ),
                     gap=4.0,
                 )
                 for name, text, map_ in zip((BEFORE, AFTER), texts, numbers.maps, strict=True)
             )
         found = (column for mask in said.MASKS for column in (Column(mask), Column("error", is_right=True, rank=1)))
         columns = Column("", is_bold=True), *found
-        rows = tuple(_row(numbers, kind) for kind in range(len(KINDS)))
+        rows = tuple(_row(numbers, number) for number in range(len(KINDS)))
         table = Table(OUTCOMES, columns, rows)
         if not maps:
             return Above((table,))
         shades = Title(
             "What shades mean", "The brighter a cell, the more weight.", "muted", 12.0, bold=False, is_given=True
         )
-        return Above((Beside(maps), shades, table), (0.6, 0.0, 0.4), gap=5.0)
+        return Above((Beside(maps), shades, table), (0.59, 0.0, 0.41), gap=5.0)
 
     def panel(self, numbers: OrderPicture) -> Panel:
         outcome = numbers.outcomes[numbers.shown]
@@ -95,7 +99,7 @@ class Order(Picture[PositionsState, OrderPicture]):
         """Choose the kind of a line of the table, and the mask of the column, if it has one."""
         if hit.item != OUTCOMES:
             return None
-        kind, causal = KINDS[hit.part], to > 2 if to else state.causal
+        kind, causal = [*KINDS][hit.part], to > 2 if to else state.causal
         return Change(
             replace(state, kind=kind, causal=causal), f"Shuffle with {kind.value}{', causal' if causal else ''}"
         )
@@ -113,10 +117,9 @@ class Order(Picture[PositionsState, OrderPicture]):
 
 def _row(numbers: OrderPicture, kind: int) -> tuple[str, ...]:
     outcomes = numbers.outcomes[2 * kind : 2 * kind + 2]
-    chosen = "▸ " if KINDS[kind] is numbers.state.kind else ""
-    return f"{chosen}{said.TITLES[KINDS[kind]]}", *(
-        text for outcome in outcomes for text in (outcome.words, outcome.error)
-    )
+    own = outcomes[0].kind
+    chosen = "▸ " if own is numbers.state.kind else ""
+    return f"{chosen}{said.TITLES[own]}", *(text for outcome in outcomes for text in (outcome.words, outcome.error))
 
 
 def _pair(numbers: OrderPicture, hit: Hit) -> tuple[int, int] | None:

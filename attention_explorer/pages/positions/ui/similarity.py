@@ -23,8 +23,9 @@ from attention_explorer.kit.items.words import Reading, Readings
 from attention_explorer.kit.picture import Laid, Panel
 from attention_explorer.kit.theme import Look
 from attention_explorer.pages.positions import said, similarity
-from attention_explorer.pages.positions.similarity import SimilarityPicture
-from attention_explorer.pages.positions.state import PositionKind, PositionsState
+from attention_explorer.pages.positions.kinds.registry import kind_of
+from attention_explorer.pages.positions.similarity import SimilarityPicture, is_wavy
+from attention_explorer.pages.positions.state import PositionsState
 from attention_explorer.pages.positions.table import ordinal
 from attention_explorer.pages.positions.ui.moving import Changed, OfPosition, has_very_few, is_in, moved
 
@@ -60,15 +61,7 @@ class Similarity(OfPosition[SimilarityPicture]):
                 least = "≥ " if numbers.step > 1 else ""
                 readings.append(Reading(f"{least}{size_text(spread.range)}", name))
         items = (Readings(SPREADS, tuple(readings), size=24.0),) if readings else ()
-        formula = {
-            PositionKind.SINUSOIDAL: "PE(p) · PE(p + k) = Σ_i cos(θ_i k)",
-            PositionKind.ROTARY: "(R_p q) · (R_{p + n} k) = q · R_n k",
-            PositionKind.ALIBI: "s_j = {q_i · k_j}/{√d_k} − m |i − j|",
-        }.get(state.kind, "")
-        if numbers.is_distance:
-            formula = "‖PE(p) − PE(p + k)‖"
-        elif state.d_model % 2 and state.kind is PositionKind.SINUSOIDAL:
-            formula = ""
+        formula = "‖PE(p) − PE(p + k)‖" if numbers.is_distance else kind_of(state).said(state).formula
         title = "How far numbers differ at offset 1" if readings else "One position alone"
         return Panel(title, items, said.similarity_sentence(numbers), formula)
 
@@ -144,7 +137,7 @@ def _curve(numbers: SimilarityPicture) -> Plot:
             text = f"{plain(value, 3)} at {offset}" + (" (first below 0)" if offset == numbers.first_negative else "")
             marks += [Points("", (offset,), (value,), size=4.0), Label(offset, value, text)]
     last = float(max(numbers.state.length - 1, 1))
-    turned = numbers.state.kind is PositionKind.ROTARY
+    turned = not numbers.is_symmetric
     up = Axis(
         low, high, "turned q · k" if turned else numbers.curve_title.split(" at offset")[0].split(",")[0], grid=True
     )
@@ -176,7 +169,7 @@ def _rising(numbers: SimilarityPicture, curve: FloatArray) -> FloatArray:
 def _notable(numbers: SimilarityPicture) -> list[int]:
     """Return the offsets that have their number beside them, the first negative one among them."""
     found = [*numbers.notable]
-    if numbers.first_negative is not None and numbers.state.kind is PositionKind.SINUSOIDAL:
+    if numbers.first_negative is not None and is_wavy(numbers.state):
         found.append(numbers.first_negative)
     return found
 

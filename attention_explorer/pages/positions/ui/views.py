@@ -9,8 +9,9 @@ from attention_explorer.kit.form import Written
 from attention_explorer.kit.frame.view import Part, Try, View
 from attention_explorer.pages.positions.change import changed, dimensions_text
 from attention_explorer.pages.positions.clocks import has_clocks
+from attention_explorer.pages.positions.kinds.registry import PositionKind
 from attention_explorer.pages.positions.presets import POSITIONS_PRESETS
-from attention_explorer.pages.positions.state import Likeness, PositionKind, PositionsPicture, PositionsState
+from attention_explorer.pages.positions.state import Likeness, PositionsPicture, PositionsState
 from attention_explorer.pages.positions.table import angle_rates
 from attention_explorer.pages.positions.ui.attention import Attention
 from attention_explorer.pages.positions.ui.clocks import Clocks
