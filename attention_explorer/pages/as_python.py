@@ -28,7 +28,7 @@ def python_of(state: ExplorerState, page: str) -> str:
     changed = [part for part in parts_of(page) if getattr(state, part) != getattr(start, part)]
     if page == "lab":
         changed = _behind(state) or changed
-    only = getattr(state, changed[0] if changed else page) if len(changed) < 2 else None
+    only = getattr(state, (changed or parts_of(page))[0]) if len(changed) < 2 else None
     shown = _written(only, "") if only is not None else _written(state, "", changed)
     named = f', page="{page}"' if only is None else ""
     return f'import attention_explorer as ae\n\nstate = {shown}\nae.render(state, "{page}.svg"{named})\n'
