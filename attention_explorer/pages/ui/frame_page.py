@@ -73,7 +73,7 @@ class FramePage(RequestingPage):
     """The field of `ExplorerState` that says which view is on show."""
     shown_by = "view"
     """The field of it that does."""
-    presented = ("title", "canvas", "main")
+    presented: tuple[str, ...] = ("title", "canvas", "main")
 
     def __init__(self, session: Session, look: Look, parent: QWidget | None = None) -> None:
         super().__init__(session, look, parent)
