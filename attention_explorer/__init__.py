@@ -50,6 +50,7 @@ if TYPE_CHECKING:
     from attention_explorer.pages.lookup.head_row import HeadRow
     from attention_explorer.pages.lookup.plane import Extent
     from attention_explorer.pages.lookup.state import DescentSpeed, Entry, LookupState, LookupView, Overlay, ValueKind
+    from attention_explorer.pages.lookup.words_state import ShownHead, Word, WordsHead, WordsState
     from attention_explorer.pages.positions.state import PositionKind, PositionsState
     from attention_explorer.pages.stack.state import BlockState, LearnedStack
     from attention_explorer.pages.training.state import Speed, TrainingState, TrainingView
@@ -105,6 +106,7 @@ __all__ = [
     "Projections",
     "Recipe",
     "ScalingState",
+    "ShownHead",
     "SortBy",
     "Speed",
     "Stage",
@@ -117,6 +119,9 @@ __all__ = [
     "ValueKind",
     "View",
     "Window",
+    "Word",
+    "WordsHead",
+    "WordsState",
     "Writing",
     "__version__",
     "load",
@@ -170,6 +175,7 @@ _MODULE_OF = {
     "Projections": "sources.recipe",
     "Recipe": "sources.source",
     "ScalingState": "pages.lab.scores_state",
+    "ShownHead": "pages.lookup.words_state",
     "SortBy": "pages.heads.state",
     "Speed": "pages.training.state",
     "Stage": "model",
@@ -182,6 +188,9 @@ _MODULE_OF = {
     "ValueKind": "pages.lookup.state",
     "View": "api",
     "Window": "core.map_picture",
+    "Word": "pages.lookup.words_state",
+    "WordsHead": "pages.lookup.words_state",
+    "WordsState": "pages.lookup.words_state",
     "Writing": "pages.heads.writing",
     "load": "api",
     "load_model": "sources.models",

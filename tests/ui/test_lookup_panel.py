@@ -45,7 +45,7 @@ from attention_explorer.session.settings import Settings, ThemeChoice
 pytestmark = pytest.mark.qt_log_ignore("This plugin does not support")  # said whenever a list opens
 
 Opens = Callable[..., LookupDriver]
-PLANE, GRADIENT, TEMPERATURE = LookupView
+PLANE, GRADIENT, TEMPERATURE, WORDS = LookupView
 
 
 @pytest.fixture

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
+from dataclasses import fields, replace
 from typing import TYPE_CHECKING, Any
 
 from PySide6.QtCore import QPoint, Qt
@@ -11,6 +11,7 @@ from PySide6.QtWidgets import QMenu, QPushButton, QWidget
 
 from attention_explorer.core.preset import Preset
 from attention_explorer.core.role import Role
+from attention_explorer.core.subject import is_same_subject
 from attention_explorer.kit.frame.view import View
 from attention_explorer.kit.items.bars import NamedBars
 from attention_explorer.kit.items.item import Hit
@@ -39,6 +40,7 @@ if TYPE_CHECKING:
     from attention_explorer.kit.export.figure import Figure
     from attention_explorer.pages.lookup.ui.numbers_table import NumbersTable
 
+_OF_WORDS = ("words", "hard", "view", "preset", "row")
 TABLE = "Numbers of the lookup"
 """What the table of exact numbers is called."""
 
@@ -90,7 +92,7 @@ class LookupPage(FramePage):
         return before
 
     def controls_of(self, view: View[Any]) -> Sequence[QWidget]:
-        if view.id is LookupView.TEMPERATURE:
+        if view.id in (LookupView.TEMPERATURE, LookupView.WORDS):
             return ()
         button = self._overlays[view.id] = OverlayButton(self.session, self.look)
         home = QPushButton("Home view")
@@ -105,8 +107,12 @@ class LookupPage(FramePage):
         return super().panel_of(view, numbers)
 
     def example_of(self, view: View[Any], state: LookupState) -> Preset[Any] | None:
+        if view.id is LookupView.WORDS:
+            own = [ready for ready in view.presets if ready.id == state.preset] or view.presets
+            return next((ready for ready in own if is_same_subject(ready.state.words, state.words)), None)
         if state.row is None:
-            ready = next((each for each in (*PRESETS, LEARNED) if each.id == state.preset), None)
+            others = (ready for ready in PRESETS if ready.state.view is not LookupView.WORDS)
+            ready = next((each for each in (*others, LEARNED) if each.id == state.preset), None)
             # The query is there to be moved.
             is_kept = ready is LEARNED or (
                 ready is not None and (state.entries, state.values) == (ready.state.entries, ready.state.values)
@@ -118,7 +124,14 @@ class LookupPage(FramePage):
         return frame.row.hint
 
     def set_elsewhere(self, view: View[Any], state: LookupState) -> str:
-        return super().set_elsewhere(view, state) if state.row is None else ""  # a row has the settings of its head
+        # A row has the settings of its head, and the picture of words shows all that counts there.
+        return super().set_elsewhere(view, state) if state.row is None and view.id is not LookupView.WORDS else ""
+
+    def _fields_of_others(self, view: View[Any]) -> tuple[str, ...]:
+        """Leave words alone where an example of a lookup is loaded, and the lookup where one of words is."""
+        if view.id is LookupView.WORDS:
+            return tuple(part.name for part in fields(LookupState) if part.name not in _OF_WORDS)
+        return (*(name for name in super()._fields_of_others(view) if not name.startswith("words.")), "words")
 
     # ---- Building ----
 
@@ -230,7 +243,8 @@ class LookupPage(FramePage):
 
     def _show_table(self) -> None:
         """Show the exact numbers below the plane while everything else is shown beside it."""
-        is_seen = self.is_open and not self.is_alone and self._is_there
+        is_lookup = self.view.id is not LookupView.WORDS  # which has a table of its own, in the drawer
+        is_seen = is_lookup and self.is_open and not self.is_alone and self._is_there
         if is_seen or self._table is not None:
             self.table.setVisible(is_seen)
         self._show_numbers()
