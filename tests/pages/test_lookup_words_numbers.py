@@ -24,6 +24,7 @@ from attention_explorer.pages.lookup.words_plane import (
     words_lines,
     words_numbers,
 )
+from attention_explorer.pages.lookup.words_presets import WORDS_PRESETS
 from attention_explorer.pages.lookup.words_state import (
     FARTHEST,
     MATRICES,
@@ -39,7 +40,6 @@ from attention_explorer.pages.lookup.words_state import (
     parsed_lexicon,
     parsed_matrix,
 )
-from attention_explorer.pages.lookup.words_presets import WORDS_PRESETS
 from attention_explorer.pages.session_codec import Decoder, encoded
 
 Pair = tuple[float, float]

@@ -258,8 +258,7 @@ def test_no_table_of_the_lookup_stands_below_words(at: LookupDriver) -> None:
 def test_nothing_is_tried_before_somebody_does(opens: Opens, ready) -> None:
     at = opens(ready.state)
     assert 1 <= len(at.tries) <= 3
-    done = [words for words, box in at.tries.items() if box.isChecked()]
-    assert done == (["Press Two heads"] if ready.id == "two-heads" else [])
+    assert not [words for words, box in at.tries.items() if box.isChecked()]
 
 
 def test_a_matrix_that_hands_over_nothing_makes_the_word_stay(at: LookupDriver) -> None:

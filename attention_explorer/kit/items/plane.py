@@ -295,7 +295,8 @@ def _round(at: QPointF, radius: float) -> QRectF:
 
 def _along(start: QPointF, end: QPointF) -> list[QRectF]:
     """Return small boxes along a line."""
-    return [_round(start + (end - start) * (step / 12), 3) for step in range(13)]
+    steps = max(math.ceil(_distance(start, end) / 6), 1)
+    return [_round(start + (end - start) * (step / steps), 3) for step in range(steps + 1)]
 
 
 def _size(dot: Dot, look: Look) -> tuple[float, float]:

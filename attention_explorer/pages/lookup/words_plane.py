@@ -182,7 +182,8 @@ def numbers_of(state: WordsState, hard: bool) -> WordsNumbers:
     """Compute words in the plane."""
     points = np.asarray(state.places)
     heads = tuple(_head(each, points, state.asking, hard) for each in state.heads)
-    return WordsNumbers(state, hard, state.tokens, points, heads, sum(each.attention.output for each in heads) + 0.0)
+    output = np.sum([each.attention.output for each in heads], axis=0)
+    return WordsNumbers(state, hard, state.tokens, points, heads, output)
 
 
 def _head(matrices: WordsHead, points: FloatArray, asking: int, hard: bool) -> HeadNumbers:

@@ -143,10 +143,18 @@ class WordsState(CheckedFields):
         stops=tuple(number / 20 for number in range(21)),
     )
     across: str = declared(
-        "how much it is about money", "x", "What the first feature says", "Name the first feature", has_words=True
+        "how much it is about money",
+        "feature x",
+        "What the first feature says",
+        "Name the first feature",
+        has_words=True,
     )
     up: str = declared(
-        "how much it is about water", "y", "What the second feature says", "Name the second feature", has_words=True
+        "how much it is about water",
+        "feature y",
+        "What the second feature says",
+        "Name the second feature",
+        has_words=True,
     )
 
     # ---- Reading ----

@@ -18,6 +18,7 @@ from attention_explorer.kit.items.item import Hit
 from attention_explorer.kit.picture import Panel
 from attention_explorer.kit.pictures.canvas import PicturesCanvas
 from attention_explorer.kit.pictures.pointed_picture import NOWHERE
+from attention_explorer.kit.pictures.request import PictureRequest
 from attention_explorer.kit.theme import Look
 from attention_explorer.pages.explorer import ExplorerState
 from attention_explorer.pages.lookup.frame import lookup_frame
@@ -123,6 +124,13 @@ class LookupPage(FramePage):
             return None
         return frame.row.hint
 
+    def request_now(self) -> PictureRequest[Any]:
+        """Return what the present state asks for; words need no row of a head, which may not be there."""
+        request = super().request_now()
+        if self.view.id is not LookupView.WORDS or request.state.row is None:
+            return request
+        return replace(request, state=replace(request.state, row=None))
+
     def set_elsewhere(self, view: View[Any], state: LookupState) -> str:
         # A row has the settings of its head, and the picture of words shows all that counts there.
         return super().set_elsewhere(view, state) if state.row is None and view.id is not LookupView.WORDS else ""
@@ -206,7 +214,7 @@ class LookupPage(FramePage):
         return shown is not None and shown.state.row == self.session.state.lookup.row
 
     def _show_tries(self) -> None:
-        if self.session.state.lookup.row is None:
+        if self.session.state.lookup.row is None or self.view.id is LookupView.WORDS:
             super()._show_tries()
         else:  # they are about lookups that can be changed
             self.panel.tries.show_tries("row", (), self.state)
@@ -267,6 +275,8 @@ class LookupPage(FramePage):
 
     def description(self) -> str:
         """Return the page in words."""
+        if self.view.id is LookupView.WORDS:
+            return self.canvas.spoken()
         if not self._is_there:
             return self.requests.sentence
         frame = lookup_frame(self.session.state.lookup)

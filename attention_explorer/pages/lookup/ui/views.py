@@ -74,8 +74,8 @@ def _view(
 def _words() -> View[LookupState]:
     tries: tuple[Try[LookupState], ...] = (
         Try("Change “river” to “money”", _is_about_money, "words.sentence", _has_bank),
-        Try("Press Two heads", lambda state: state.words.two, "words.two", lambda state: "it" in state.words.tokens),
-        Try("Drag “Tides” up: weights stay", _has_other_tides, "", lambda state: "Tides" in state.words.tokens),
+        Try("Press Two heads", _has_two_now, "words.two", _may_have_two),
+        Try("Drag “Tides” up: weights stay", _has_other_tides, "", lambda state: "tides" in _asked(state)),
         Try(
             "Turn W_V: what is handed over?",
             lambda state: state.words.w_v != getattr(_began(state), state.words.head).w_v,
@@ -127,8 +127,21 @@ def _began(state: LookupState) -> WordsState:
     return next((ready.state.words for ready in PRESETS if ready.id == state.preset), WordsState())
 
 
+def _asked(state: LookupState) -> list[str]:
+    """Return the words of the sentence, in small letters."""
+    return [token.casefold() for token in state.words.tokens]
+
+
 def _has_bank(state: LookupState) -> bool:
-    return "bank" in state.words.tokens
+    return "bank" in _asked(state)
+
+
+def _may_have_two(state: LookupState) -> bool:
+    return not _began(state).two and "it" in _asked(state)
+
+
+def _has_two_now(state: LookupState) -> bool:
+    return state.words.two and not _began(state).two
 
 
 def _has_other_tides(state: LookupState) -> bool:
@@ -136,8 +149,7 @@ def _has_other_tides(state: LookupState) -> bool:
 
 
 def _is_about_money(state: LookupState) -> bool:
-    words = [token.casefold() for token in state.words.tokens]
-    return "money" in words and "river" not in words
+    return "money" in _asked(state) and "river" not in _asked(state)
 
 
 def _stays(state: LookupState) -> bool:

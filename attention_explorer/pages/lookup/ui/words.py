@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
@@ -50,7 +51,6 @@ class WordsPicture(Picture[LookupState, WordsNumbers]):
     says = staticmethod(said.says)
     arrays = staticmethod(words_arrays)
     lines = staticmethod(words_lines)
-    told = staticmethod(words_told)
     axes = "points, queries, keys, values: word, coordinate; weights, scores: word"
     truths = (
         "A score is linear in the word: halfway between two words it is halfway between their scores.",
@@ -89,6 +89,9 @@ class WordsPicture(Picture[LookupState, WordsNumbers]):
         columns = (Column("", is_bold=True), *(Column(title, is_right=True) for title in titles))
         rows = tuple((token, *(said.pair(array[i]) for array in arrays)) for i, token in enumerate(numbers.tokens))
         return Table(NUMBERS, columns, rows)
+
+    def told(self, numbers: WordsNumbers) -> Mapping[str, object]:
+        return words_told(numbers)
 
     # ---- Pointing, clicking and dragging ----
 

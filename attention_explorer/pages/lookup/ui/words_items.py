@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from PySide6.QtCore import QPointF, QRectF, Qt
-from PySide6.QtGui import QPainter
+from PySide6.QtGui import QColor, QPainter
 
 from attention_explorer.core.numerals import percent, signed
 from attention_explorer.kit.drawing.contrast import readable_ink
@@ -77,11 +77,7 @@ class Sentence(Item[SentenceLayout]):
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
         font = look.font(layout.letters)
         for i, (place, token, weight) in enumerate(zip(layout.places, self.tokens, self.weights, strict=True)):
-            card, key = colour_of(look.theme.card), colour_of(look.theme.key)
-            share = 0.06 + 0.84 * weight
-            ground = type(card)(
-                *(round(a + share * (b - a)) for a, b in zip(card.getRgb()[:3], key.getRgb()[:3], strict=True))
-            )
+            ground = _filled(look, weight)
             asks = i == self.asking
             painter.setPen(pen(look.theme.query, 2.4 * look.zoom) if asks else Qt.PenStyle.NoPen)
             painter.setBrush(ground)
@@ -103,6 +99,13 @@ class Sentence(Item[SentenceLayout]):
     def spoken(self) -> str:
         said = (f"{token} {percent(weight)}" for token, weight in zip(self.tokens, self.weights, strict=True))
         return f"{self.tokens[self.asking]} asks: {', '.join(said)}"
+
+
+def _filled(look: Look, weight: float) -> QColor:
+    """Return the ground of a word: the more weight, the nearer to the colour of keys."""
+    card, key, share = QColor(look.theme.card), QColor(look.theme.key), 0.06 + 0.84 * weight
+    ends = ((card.red(), key.red()), (card.green(), key.green()), (card.blue(), key.blue()))
+    return QColor(*(round(low + share * (high - low)) for low, high in ends))
 
 
 @dataclass(frozen=True, slots=True)
