@@ -50,7 +50,7 @@ if TYPE_CHECKING:
     from attention_explorer.pages.lookup.head_row import HeadRow
     from attention_explorer.pages.lookup.plane import Extent
     from attention_explorer.pages.lookup.state import DescentSpeed, Entry, LookupState, LookupView, Overlay, ValueKind
-    from attention_explorer.pages.lookup.words_state import ShownHead, Word, WordsHead, WordsState
+    from attention_explorer.pages.lookup.words_state import Word, WordsHead, WordsState
     from attention_explorer.pages.positions.state import PositionKind, PositionsState
     from attention_explorer.pages.stack.state import BlockState, LearnedStack
     from attention_explorer.pages.training.state import Speed, TrainingState, TrainingView
@@ -106,7 +106,6 @@ __all__ = [
     "Projections",
     "Recipe",
     "ScalingState",
-    "ShownHead",
     "SortBy",
     "Speed",
     "Stage",
@@ -175,7 +174,6 @@ _MODULE_OF = {
     "Projections": "sources.recipe",
     "Recipe": "sources.source",
     "ScalingState": "pages.lab.scores_state",
-    "ShownHead": "pages.lookup.words_state",
     "SortBy": "pages.heads.state",
     "Speed": "pages.training.state",
     "Stage": "model",

@@ -31,7 +31,6 @@ from attention_explorer.pages.lookup.words_state import (
     MOST_KNOWN,
     MOST_WORDS,
     Matrix,
-    ShownHead,
     Word,
     WordsHead,
     WordsState,
@@ -227,7 +226,7 @@ def test_in_a_full_lexicon_a_word_that_is_not_in_the_sentence_gives_up_its_place
 
 
 def test_a_matrix_of_the_head_on_show_is_turned() -> None:
-    state = WordsState(two=True, head=ShownHead.SECOND).turned("w_k", 1, (0.25, 1e9))
+    state = WordsState(two=True, second_shown=True).turned("w_k", 1, (0.25, 1e9))
     assert state.second.w_k == ((1.0, 0.0), (0.25, FARTHEST))
     assert state.first == WordsHead()
     assert replace(state, two=False).w_k == WordsHead().w_k

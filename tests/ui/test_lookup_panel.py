@@ -85,9 +85,9 @@ def test_the_views_and_what_stands_around_each(at):
             False,
             False,
             False,
-            ["words.sentence", "words.two", "words.head"],
+            ["words.sentence", "words.two", "words.second_shown"],
             [
-                *("hard", "words.two", "words.head", "words.gradients", "words.asks", "words.toward"),
+                *("hard", "words.two", "words.second_shown", "words.gradients", "words.asks", "words.toward"),
                 *("words.lexicon", "words.across", "words.up", "words.w_q", "words.w_k", "words.w_v"),
             ],
         ),

@@ -23,7 +23,7 @@ from attention_explorer.pages.lookup.ui.views import view_of
 from attention_explorer.pages.lookup.ui.words import MOVED, PLANE, PLANES, SENTENCE, WordsPicture
 from attention_explorer.pages.lookup.words_plane import numbers_of, words_numbers
 from attention_explorer.pages.lookup.words_presets import WORDS_PRESETS
-from attention_explorer.pages.lookup.words_state import MATRICES, ShownHead, WordsState
+from attention_explorer.pages.lookup.words_state import MATRICES, WordsState
 from attention_explorer.tools.code.ui.panel import CodeWindow
 
 pytestmark = pytest.mark.qt_log_ignore("This plugin does not support")  # said whenever a list opens
@@ -189,11 +189,11 @@ def test_another_sentence_moves_the_word_the_other_way(at: LookupDriver) -> None
 
 def test_two_heads_have_matrices_of_their_own(opens: Opens) -> None:
     at = opens(preset("one-head").state)
-    assert not at.few("words.head").isVisible()
+    assert not at.few("words.second_shown").isVisible()
     at.press(at.few("words.two"))
     assert at.lookup.words.two
     assert at.tries["Press Two heads"].isChecked()
-    at.press(at.few("words.head").buttons[ShownHead.SECOND])
+    at.press(at.few("words.second_shown"))
     assert at.looks == 1, "which of the two is looked at is only a view"
     second = words_numbers(at.lookup).heads[1]
     assert [bar.share for bar in at.items["Weights of the row"].bars] == second.weights.tolist()

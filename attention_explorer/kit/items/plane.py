@@ -21,6 +21,8 @@ GRID = 56.0
 """Pixels at zoom 1 that lines of the grid are apart at least."""
 TITLE = 22.0
 """Pixels at zoom 1 of the title of an axis, at the edge of the plane."""
+EDGE, MARK = 34.0, 5.0
+"""Pixels at zoom 1 of the numbers and titles at two edges, and pixels round the middle of a mark that it takes."""
 SMALLEST = 1e-6
 """Units that a plane shows at least."""
 
@@ -130,16 +132,20 @@ class Plane(Item[PlaneLayout]):
     def layout(self, look: Look, box: QRectF) -> PlaneLayout:
         xs, ys = zip(*self._points(), strict=True)
         wide, high = max(max(xs) - min(xs), SMALLEST), max(max(ys) - min(ys), SMALLEST)
-        room = [max(side - 2 * look.px(self.margin), 1.0) for side in (box.width(), box.height())]
-        centre = (max(xs) + min(xs)) / 2, (max(ys) + min(ys)) / 2
-        return PlaneLayout(box, centre, min(room[0] / wide, room[1] / high))
+        margin = look.px(self.margin)
+        room = box.adjusted(margin, margin, -margin, -margin)
+        if self.across:
+            room.adjust(look.px(EDGE), 0, 0, -look.px(EDGE))
+        scale = min(max(room.width(), 1.0) / wide, max(room.height(), 1.0) / high)
+        off = (room.center() - box.center()) / scale
+        return PlaneLayout(box, ((max(xs) + min(xs)) / 2 - off.x(), (max(ys) + min(ys)) / 2 + off.y()), scale)
 
     def held(self, pressed: PlaneLayout, _look: Look, box: QRectF) -> PlaneLayout:
         return PlaneLayout(box, pressed.centre, pressed.scale)
 
     def data_box(self, layout: PlaneLayout) -> QRectF:
         spots = [layout.pixel(point) for point in self._points()]
-        return QPolygonF(spots).boundingRect().intersected(layout.box)
+        return QPolygonF(spots).boundingRect().adjusted(-MARK, -MARK, MARK, MARK).intersected(layout.box)
 
     def _labels(self, layout: PlaneLayout, look: Look) -> Iterator[tuple[Dot, QRectF]]:
         """Yield the dots that have names with where these stand: beside them, clear of all else where they can be.

@@ -73,7 +73,7 @@ WORDS_PRESETS: tuple[Preset[LookupState], ...] = (
             WordsState(
                 sentence="question Tides Gardens Banks",
                 asks="question",
-                lexicon=_words(question=(1.0, 0.0), tides=(2.0, 1.6), gardens=(-1.6, 1.0), banks=(0.3, -1.3)),
+                lexicon=_words(question=(1.0, 0.0), tides=(2.0, 1.6), gardens=(-0.5, 1.0), banks=(0.3, -1.3)),
                 first=WordsHead(((4.0, 0.0), (0.0, 0.0)), ((1.0, 0.0), (0.0, 0.0)), ((0.0, 0.0), (0.0, 1.0))),
                 across="label: what it says on the spine",
                 up="content: what is inside",

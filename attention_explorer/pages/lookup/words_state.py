@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import MISSING, dataclass, replace
-from enum import StrEnum
 from typing import Any, Self, TypeAlias
 
 from attention_explorer.core.declared import Kind, declared, derived
@@ -21,13 +20,6 @@ FARTHEST = 100.0
 Matrix: TypeAlias = tuple[Vector, Vector]
 """Row i is where the i-th axis goes: a word (x, y), a row, becomes x · row 0 + y · row 1."""
 MATRICES = ("w_q", "w_k", "w_v")
-
-
-class ShownHead(StrEnum):
-    """Which of two heads is looked at."""
-
-    FIRST = "first"
-    SECOND = "second"
 
 
 @dataclass(frozen=True, slots=True)
@@ -111,13 +103,12 @@ class WordsState(CheckedFields):
         "The matrices of the second head",
         "Change a matrix",
     )
-    head: ShownHead = declared(
-        ShownHead.FIRST,
-        "head",
-        "Whose matrices and weights are shown",
+    second_shown: bool = declared(
+        False,  # the default
+        "Second head",
+        "Show matrices and weights of the second head, and not those of the first",
         "Show the other head",
         is_view=True,
-        names={"first": "First", "second": "Second"},
         shown=lambda state: state.words.two,  # forms show it as a field of the lookup
     )
     toward: str = declared(
@@ -194,7 +185,7 @@ class WordsState(CheckedFields):
     @property
     def shown_head(self) -> int:
         """Which of `heads` is looked at."""
-        return int(self.two and self.head is ShownHead.SECOND)
+        return int(self.two and self.second_shown)
 
     @property
     @derived("W_Q", _TIP.format("query", "what it asks for"), "Change W_Q", **_OF_MATRIX)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 from attention_explorer.kit.form import Written
@@ -16,6 +17,7 @@ from attention_explorer.pages.lookup.ui.words import WordsPicture
 from attention_explorer.pages.lookup.words_plane import words_numbers
 from attention_explorer.pages.lookup.words_state import (
     MATRICES,
+    WordsHead,
     WordsState,
     lexicon_text,
     matrix_text,
@@ -78,11 +80,11 @@ def _words() -> View[LookupState]:
         Try("Drag “Tides” up: weights stay", _has_other_tides, "", lambda state: "tides" in _asked(state)),
         Try(
             "Turn W_V: what is handed over?",
-            lambda state: state.words.w_v != getattr(_began(state), state.words.head).w_v,
+            lambda state: [head.w_v for head in state.words.heads] != [head.w_v for head in _began_heads(state)],
         ),
         Try("Make the word stay where it is", _stays, "", _has_bank),
     )
-    more = ("two", "head", "gradients", "asks", "toward", "lexicon", "across", "up")
+    more = ("two", "second_shown", "gradients", "asks", "toward", "lexicon", "across", "up")
     return View(
         LookupView.WORDS,
         "Words",
@@ -91,7 +93,7 @@ def _words() -> View[LookupState]:
         LookupView.WORDS,
         WordsPicture(),
         "words.share",
-        ("words.sentence", "words.two", "words.head"),
+        ("words.sentence", "words.two", "words.second_shown"),
         ("hard", *(f"words.{name}" for name in more), *_MATRICES),
         tries,
         ("words.sentence", "words.asks", "hard", "words.two"),
@@ -125,6 +127,11 @@ def _is_halfway(state: LookupState) -> bool:
 def _began(state: LookupState) -> WordsState:
     """Return the words of the example that a state was begun with."""
     return next((ready.state.words for ready in PRESETS if ready.id == state.preset), WordsState())
+
+
+def _began_heads(state: LookupState) -> tuple[WordsHead, ...]:
+    """Return the heads there are now, as the example had them."""
+    return replace(_began(state), two=state.words.two).heads
 
 
 def _asked(state: LookupState) -> list[str]:

@@ -62,7 +62,7 @@ class WordsPicture(Picture[LookupState, WordsNumbers]):
         weights = tuple(numbers.head.weights.tolist())
         line = Sentence(SENTENCE, numbers.tokens, weights, numbers.asking)
         beside = Above(tuple(_matrix(numbers, name) for name in MATRICES), gap=6.0)
-        return Above((line, Beside((_main(numbers), beside), (0.64, 0.36), 8.0)), gap=6.0)
+        return Above((line, Beside((_main(numbers), beside), (0.66, 0.34), 8.0)), gap=6.0)
 
     def panel(self, numbers: WordsNumbers) -> Panel:
         bars = tuple(
@@ -188,7 +188,7 @@ def _main(numbers: WordsNumbers) -> Plane:
     dots.append(
         Dot(asks, _point(start), numbers.word, "query", 9.0, 18.0, is_hollow=True, is_bold=True, is_handle=True)
     )
-    return Plane(PLANE, tuple(dots), tuple(arrows), across=state.across, up=state.up, margin=58.0)
+    return Plane(PLANE, tuple(dots), tuple(arrows), across=state.across, up=state.up, margin=28.0)
 
 
 def _way(numbers: WordsNumbers) -> list[Arrow]:
