@@ -81,14 +81,10 @@ class WordsPicture(Picture[LookupState, WordsNumbers]):
     def table(self, numbers: WordsNumbers) -> Item[Any]:
         """Return queries, keys and values of all words, and the slopes where these are on show."""
         head, slope = numbers.head, numbers.slopes[numbers.state.shown_head]
-        arrays = [numbers.points, head.queries, head.keys, head.values]
-        titles = ["x", "q", "k", "v"]
+        pairs = [{"x": numbers.points, "q": head.queries}, {"k": head.keys, "v": head.values}]
         if numbers.state.gradients:
-            arrays += [slope.keys, slope.values]
-            titles += ["∂L/∂k", "∂L/∂v"]
-        columns = (Column("", is_bold=True), *(Column(title, is_right=True) for title in titles))
-        rows = tuple((token, *(said.pair(array[i]) for array in arrays)) for i, token in enumerate(numbers.tokens))
-        return Table(NUMBERS, columns, rows)
+            pairs.append({"∂L/∂k": slope.keys, "∂L/∂v": slope.values})
+        return Above(tuple(_table(numbers, each) for each in pairs))
 
     def told(self, numbers: WordsNumbers) -> Mapping[str, object]:
         return words_told(numbers)
@@ -133,6 +129,13 @@ class WordsPicture(Picture[LookupState, WordsNumbers]):
         x, y = numbers.place.tolist()
         to = round(x + _NUDGE * turn[1], 10), round(y - _NUDGE * turn[0], 10)
         return _moved(state, numbers.word, to)
+
+
+def _table(numbers: WordsNumbers, arrays: Mapping[str, FloatArray]) -> Table:
+    """Return pairs of numbers of each word."""
+    columns = Column("", is_bold=True), *(Column(title, is_right=True) for title in arrays)
+    rows = ((token, *(said.pair(each[i]) for each in arrays.values())) for i, token in enumerate(numbers.tokens))
+    return Table(f"{NUMBERS}: {', '.join(arrays)}", columns, tuple(rows), fills=False)
 
 
 def _moved(state: LookupState, word: str, to: Point) -> Change[LookupState]:

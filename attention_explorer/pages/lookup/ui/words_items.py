@@ -141,7 +141,9 @@ class MatrixNumbers(Item[QRectF]):
         px, ink, left = look.px, colour_of(getattr(look.theme, f"{self.ink}_ink")), layout.left() + look.px(4)
         size = 14.0 if layout.width() >= px(104) else 12.0
         high = px(size * 1.7)
-        whole = px(26) + 2 * high + px(30)
+        whole = px(26) + 2 * high
+        has_room = layout.height() >= whole + px(30)
+        whole += px(30) if has_room else 0
         top = layout.top() + max((layout.height() - whole) / 2, 0)
         letter, index = self.symbol.split("_")
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
@@ -160,9 +162,10 @@ class MatrixNumbers(Item[QRectF]):
                 cell = QRectF(box.left() + j * box.width() / 2, box.top() + i * high, box.width() / 2, high)
                 text = signed(number, 2 if round(number, 1) != round(number, 2) else 1)
                 painter.drawText(cell, Qt.AlignmentFlag.AlignCenter, text)
-        painter.setFont(look.font(13))
-        painter.setPen(colour_of(look.theme.muted))
-        painter.drawText(QPointF(left, box.bottom() + px(22)), self.does)
+        if has_room:
+            painter.setFont(look.font(13))
+            painter.setPen(colour_of(look.theme.muted))
+            painter.drawText(QPointF(left, box.bottom() + px(22)), self.does)
 
     def _paint_brackets(self, painter: QPainter, box: QRectF, look: Look) -> None:
         stroke, arm = pen(getattr(look.theme, self.ink), 1.6 * look.zoom), look.px(4)
