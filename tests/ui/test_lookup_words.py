@@ -28,6 +28,8 @@ from attention_explorer.tools.code.ui.panel import CodeWindow
 
 pytestmark = pytest.mark.qt_log_ignore("This plugin does not support")  # said whenever a list opens
 
+BY_COMPUTING = ("queries", "keys", "values", "scores", "scaled", "weights", "handed_over", "output", "moved")
+"""How lines of the program begin that compute."""
 Opens = Callable[..., LookupDriver]
 BANK = preset("bank-of-the-river").state
 
