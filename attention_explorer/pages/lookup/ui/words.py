@@ -184,6 +184,9 @@ def _main(numbers: WordsNumbers) -> Plane:
         dots.append(
             Dot(text, state.known[text], token, ink, 8.0 if is_strong else 5.5, size, is_bold=is_strong, is_handle=True)
         )
+    # Room for all of o, so that nothing else moves while less of it is added.
+    steps = np.cumsum([start, *(head.attention.output for head in numbers.heads)], axis=0)
+    dots += (Dot(None, _point(step), radius=0.0) for step in steps)
     dots += _names_of_heads(numbers)
     end = _point(start + share * numbers.output)
     name = f"{numbers.word} + o" if share == 1.0 else f"{numbers.word} + {share:g} o"
