@@ -51,6 +51,7 @@ if TYPE_CHECKING:
     from attention_explorer.pages.lookup.head_row import HeadRow
     from attention_explorer.pages.lookup.plane import Extent
     from attention_explorer.pages.lookup.state import DescentSpeed, Entry, LookupState, LookupView, Overlay, ValueKind
+    from attention_explorer.pages.lookup.words_state import Word, WordsHead, WordsState
     from attention_explorer.pages.positions.kinds.registry import PositionKind
     from attention_explorer.pages.positions.state import PositionsState
     from attention_explorer.pages.stack.state import BlockState, LearnedStack
@@ -120,6 +121,9 @@ __all__ = [
     "ValueKind",
     "View",
     "Window",
+    "Word",
+    "WordsHead",
+    "WordsState",
     "Writing",
     "__version__",
     "load",
@@ -187,6 +191,9 @@ _MODULE_OF = {
     "ValueKind": "pages.lookup.state",
     "View": "api",
     "Window": "core.map_picture",
+    "Word": "pages.lookup.words_state",
+    "WordsHead": "pages.lookup.words_state",
+    "WordsState": "pages.lookup.words_state",
     "Writing": "pages.heads.writing",
     "load": "api",
     "load_model": "api",

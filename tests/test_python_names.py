@@ -27,6 +27,7 @@ NEEDED: dict[str, dict[str, object]] = {
     "HeadRow": {"recipe": ToyRecipe()},
     "LearningSetup": {"task": "it"},
     "Threshold": {"by": attention_explorer.SortBy.ENTROPY},
+    "Word": {"text": "river", "place": (0.2, 2.0)},
     "Window": {"top": 0, "bottom": 1, "left": 0, "right": 1},
 }
 """What a class must be given."""

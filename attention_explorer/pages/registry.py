@@ -75,7 +75,7 @@ def _examples(page: str) -> Iterable[tuple[str, ExplorerState]]:
 def _lookup_figure(state: ExplorerState) -> Figure:
     from attention_explorer.pages.lookup.state import LookupView
 
-    if state.lookup.view is LookupView.TEMPERATURE:
+    if state.lookup.view in (LookupView.TEMPERATURE, LookupView.WORDS):
         return _frame_figure(state, "lookup")
     from attention_explorer.pages.lookup.ui.figure import LookupFigure
 

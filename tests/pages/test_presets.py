@@ -16,6 +16,7 @@ from attention_explorer.pages.lookup.plane import Vector
 from attention_explorer.pages.lookup.presets import PRESETS, preset
 from attention_explorer.pages.lookup.state import MOST_KEYS, QUERY, LookupState, LookupView, Overlay
 from attention_explorer.pages.lookup.ui.views import views
+from attention_explorer.pages.lookup.words_presets import WORDS_PRESETS
 
 EACH = pytest.mark.parametrize("ready", PRESETS, ids=lambda ready: ready.id)
 
@@ -95,6 +96,7 @@ def test_the_numbers_in_the_hints_are_those_computed() -> None:
 
 def test_each_opens_in_the_view_that_it_is_about() -> None:
     elsewhere = {"descent": LookupView.GRADIENT, "temperatures": LookupView.TEMPERATURE}
+    elsewhere |= dict.fromkeys((ready.id for ready in WORDS_PRESETS), LookupView.WORDS)
     assert {ready.id: ready.state.view for ready in PRESETS} == {
         ready.id: elsewhere.get(ready.id, LookupView.PLANE) for ready in PRESETS
     }

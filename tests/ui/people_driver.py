@@ -92,7 +92,12 @@ def scenes_of(page: str) -> list[Scene]:
 
 def views_of_lookup() -> list[Scene]:
     """Return every view of Lookup, with something in it that it is made for."""
-    shown = (first_state("lookup"), _before_the_way(), find_preset("temperatures", "lookup").state)
+    shown = (
+        first_state("lookup"),
+        _before_the_way(),
+        find_preset("temperatures", "lookup").state,
+        find_preset("two-heads", "lookup").state,
+    )
     return [Scene(f"lookup {state.lookup.view}", _state(state)) for state in shown]
 
 

@@ -97,6 +97,8 @@ def test_every_preset_is_written_in_every_format(tmp_path, ready, suffix):
     begins = {".png": b"\x89PNG", ".svg": b"<?xml", ".pdf": b"%PDF", ".csv": b"name,x", ".json": b"{"}
     if ready.state.view is LookupView.TEMPERATURE:
         begins[".csv"] = "temperature,k₁,k₂,k₃\n".encode()
+    if ready.state.view is LookupView.WORDS:
+        begins[".csv"] = b"word,head,points_x,points_y,queries_x"
     begins |= {".npy": b"\x93NUMPY", ".npz": b"PK"}
     assert path.read_bytes().startswith(begins[suffix])
 

@@ -124,7 +124,7 @@ def test_every_hint_is_seen_whole(page_window, page, size):
 
 
 IN_THE_FRAME = {
-    "lookup": lambda state: state.with_key_added((1.0, -1.0)),
+    "lookup": lambda state: replace(state.with_key_added((1.0, -1.0)), words=state.words.moved("question", (0.5, 0.5))),
     "positions": lambda state: state.with_sizes(length=37),
     "layer": lambda state: replace(state, seed=7),
     "lab": lambda state: replace(state, seed=7),

@@ -45,7 +45,7 @@ from attention_explorer.session.settings import Settings, ThemeChoice
 pytestmark = pytest.mark.qt_log_ignore("This plugin does not support")  # said whenever a list opens
 
 Opens = Callable[..., LookupDriver]
-PLANE, GRADIENT, TEMPERATURE = LookupView
+PLANE, GRADIENT, TEMPERATURE, WORDS = LookupView
 
 
 @pytest.fixture
@@ -58,17 +58,18 @@ def at(opens) -> LookupDriver:
     return opens()
 
 
-# ---- Three views ----
+# ---- Four views ----
 
 
-def test_the_three_views_and_what_stands_around_each(at):
+def test_the_views_and_what_stands_around_each(at):
     main, seen = at.main, {}
     for view in LookupView:
         at.show(view)
         assert at.lookup.view is view
         assert at.view.id is view
-        assert main.isVisible() is not at.page.descent.isVisible(), "the way downhill in the place of the slider"
-        assert view is GRADIENT or at.main is main, "one temperature, one slider"
+        assert main.isVisible() is (view in (PLANE, TEMPERATURE))
+        assert at.page.descent.isVisible() is (view is GRADIENT), "the way downhill in the place of the slider"
+        assert view in (GRADIENT, WORDS) or at.main is main, "one temperature, one slider"
         seen[view] = (
             at.canvas.is_plane,
             at.page.descent.isVisible(),
@@ -80,6 +81,16 @@ def test_the_three_views_and_what_stands_around_each(at):
         PLANE: (True, False, True, ["hard"], ["values", "scaled"]),
         GRADIENT: (True, True, True, ["hard"], ["rate", "speed", "temperature", "values", "scaled"]),
         TEMPERATURE: (False, False, False, ["hard"], ["values", "scaled"]),
+        WORDS: (
+            False,
+            False,
+            False,
+            ["words.sentence", "words.two", "words.second_shown"],
+            [
+                *("hard", "words.two", "words.second_shown", "words.gradients", "words.asks", "words.toward"),
+                *("words.lexicon", "words.across", "words.up", "words.w_q", "words.w_k", "words.w_v"),
+            ],
+        ),
     }
 
 
@@ -87,11 +98,11 @@ def test_every_view_has_its_own_picture_title_and_name_for_those_who_cannot_see_
     pictures, titles, names = set(), set(), []
     for view in LookupView:
         at.show(view)
-        pictures.add(bytes(at.canvas.grab().toImage().constBits()))
+        pictures.add(pixels(at.canvas.grab().toImage()).tobytes())
         titles.add(at.panel_words()[0])
         names.append(at.canvas.accessibleName())
-    assert len(pictures) == len(titles) == 3
-    assert names == ["Plane of queries and keys"] * 2 + ["Large picture"]
+    assert len(pictures) == len(titles) == 4
+    assert names == ["Plane of queries and keys"] * 2 + ["Large picture"] * 2
 
 
 def test_back_goes_through_the_views_and_undo_keeps_the_one_on_show(at):
@@ -121,7 +132,12 @@ def test_what_was_done_in_another_view_is_undone_in_that(at):
 
 
 def test_keys_show_the_views(at):
-    for key, view in ((Qt.Key.Key_2, GRADIENT), (Qt.Key.Key_3, TEMPERATURE), (Qt.Key.Key_1, PLANE)):
+    for key, view in (
+        (Qt.Key.Key_2, GRADIENT),
+        (Qt.Key.Key_3, TEMPERATURE),
+        (Qt.Key.Key_4, WORDS),
+        (Qt.Key.Key_1, PLANE),
+    ):
         at.key(key, CTRL)
         assert at.lookup.view is view
 
@@ -140,7 +156,9 @@ def test_each_view_lists_the_examples_made_for_it(at):
     listed = {view: [box.itemData(i) for i in range(box.count())] for view, box in at.bar.examples.items()}
     assert listed[GRADIENT] == ["descent"]
     assert listed[TEMPERATURE] == ["temperatures"]
-    assert listed[PLANE] == [ready.id for ready in PRESETS if ready.id not in ("descent", "temperatures")]
+    assert listed[WORDS] == ["bank-of-the-river", "one-head", "two-heads", "library"]
+    others = {*listed[GRADIENT], *listed[TEMPERATURE], *listed[WORDS]}
+    assert listed[PLANE] == [ready.id for ready in PRESETS if ready.id not in others]
 
 
 @pytest.mark.parametrize("ready", PRESETS, ids=lambda ready: ready.id)
@@ -680,7 +698,7 @@ def test_a_window_that_opens_with_the_drawer_has_the_table(opens):
 # ---- It fits ----
 
 
-@pytest.mark.parametrize("name", [ready.id for ready in PRESETS])
+@pytest.mark.parametrize("name", [ready.id for ready in PRESETS if ready.state.view is not WORDS])
 def test_the_whole_table_and_picture_fit_a_small_laptop(opens, name):
     at = opens(preset(name).state, size=(1280, 764))
     table, page = at.table, at.page

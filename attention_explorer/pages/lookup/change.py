@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 from attention_explorer.core.declared import with_value
@@ -23,4 +24,6 @@ def changed(state: LookupState, name: str, value: Any) -> LookupState:  # noqa: 
             return state.with_temperature(value)
         case "rate":
             return state.with_rate(value)
+        case "words.w_q" | "words.w_k" | "words.w_v":
+            return replace(state, words=state.words.with_matrix(name.removeprefix("words."), value))
     return with_value(state, name, value)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from attention_explorer.core.preset import Preset, preset_of
 from attention_explorer.pages.lookup.plane import Extent, Vector
 from attention_explorer.pages.lookup.state import LEARNED_DICTIONARY, Entry, LookupState, LookupView, Overlay, ValueKind
+from attention_explorer.pages.lookup.words_presets import WORDS_PRESETS
 
 
 def _entries(keys: tuple[Vector, ...], values: tuple[Vector, ...] | None = None) -> tuple[Entry, ...]:
@@ -115,6 +116,7 @@ PRESETS: tuple[Preset[LookupState], ...] = (
             preset="temperatures",
         ),
     ),
+    *WORDS_PRESETS,
 )
 
 

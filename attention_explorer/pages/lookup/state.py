@@ -15,6 +15,7 @@ from attention_explorer.errors import ExplorerError
 from attention_explorer.fields import CheckedFields, choice
 from attention_explorer.pages.lookup.head_row import HeadRow
 from attention_explorer.pages.lookup.plane import LARGEST_COORDINATE, Extent, Vector
+from attention_explorer.pages.lookup.words_state import WordsState
 from attention_explorer.pages.preset_lists import preset_declared
 
 MOST_KEYS = 12
@@ -52,6 +53,7 @@ class LookupView(StrEnum):
     PLANE = "plane"
     GRADIENT = "gradient"
     TEMPERATURE = "temperature"
+    WORDS = "words"
 
 
 class Overlay(StrEnum):
@@ -290,6 +292,9 @@ class LookupState(CheckedFields):
     )
     view: LookupView = declared(
         LookupView.PLANE, "view", "Which picture is shown", "Show another picture", is_view=True
+    )
+    words: WordsState = declared(
+        WordsState, "words", "Words as points of two features, and the matrices of a head", "Change the words"
     )
 
     # ---- Reading ----

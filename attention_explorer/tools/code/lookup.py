@@ -10,6 +10,8 @@ from attention_explorer.pages.lookup.numbers import LookupFrame
 from attention_explorer.pages.lookup.open_row import OpenRow
 from attention_explorer.pages.lookup.state import LookupState, LookupView, Overlay, ValueKind
 from attention_explorer.pages.lookup.temperatures import sampled
+from attention_explorer.pages.lookup.words_plane import PREFIXES, WordsNumbers, words_numbers
+from attention_explorer.pages.lookup.words_state import MATRICES
 from attention_explorer.tools.code.script import Program, Script
 
 ROW_NOTE = (
@@ -26,6 +28,8 @@ def lookup_program(state: LookupState) -> Program:
     ExplorerError
         The row of a head that the state names cannot be computed or read.
     """
+    if state.view is LookupView.WORDS:
+        return _words(state)
     frame = lookup_frame(state)
     if state.view is LookupView.TEMPERATURE:
         return _by_temperature(state, frame)
@@ -93,6 +97,57 @@ def _by_temperature(state: LookupState, frame: LookupFrame) -> Program:
         return script.program("weights")
     _name_weights(script, row)
     return script.program("weights", ROW_NOTE)
+
+
+def _words(state: LookupState) -> Program:
+    """Return the program of words in the plane: the row of one of them, and where it moves."""
+    numbers = words_numbers(state)
+    script = Script("words", f"Words as points: {numbers.word!a} asks all others, and moves.")
+    script.give(", ".join(numbers.tokens), points=numbers.points)
+    script.give("the word that asks, from 0", asks=numbers.asking)
+    if numbers.state.gradients:
+        script.give("where it is to go", target=numbers.target)
+    for prefix, head in zip(PREFIXES, numbers.heads, strict=False):
+        for name in MATRICES:
+            script.give(**{prefix + name: np.asarray(getattr(head.matrices, name))})
+        script.do(f"""
+            {prefix}queries = points @ {prefix}w_q
+            {prefix}keys = points @ {prefix}w_k
+            {prefix}values = points @ {prefix}w_v
+            {prefix}scores = {prefix}keys @ {prefix}queries[asks]
+            {prefix}scaled = {prefix}scores / np.sqrt(2)
+        """)
+        _weigh_words(script, prefix, state.hard)
+        script.do(f"{prefix}handed_over = {prefix}weights @ {prefix}values")
+    script.do(f"output = {' + '.join(prefix + 'handed_over' for prefix in PREFIXES[: len(numbers.heads)])}")
+    script.do("moved = points[asks] + output")
+    if numbers.state.gradients:
+        _differentiate_words(script, numbers, state.hard)
+    return script.program("moved")
+
+
+def _weigh_words(script: Script, prefix: str, hard: bool) -> None:
+    scaled, weights = f"{prefix}scaled", f"{prefix}weights"
+    if hard:
+        script.do(f"{weights} = np.eye(len(points))[{scaled}.argmax()]  # the best key takes all")
+        return
+    script.do(f"""
+        {weights} = np.exp({scaled} - {scaled}.max())  # less the largest, so that nothing overflows
+        {weights} /= {weights}.sum()
+    """)
+
+
+def _differentiate_words(script: Script, numbers: WordsNumbers, hard: bool) -> None:
+    """Find how the loss grows with the query that asks, and with every key and value."""
+    script.do("residual = moved - target  # the slope of the loss 0.5 * (residual ** 2).sum()")
+    for prefix in PREFIXES[: len(numbers.heads)]:
+        by_score = f"{prefix}weights * (({prefix}values - {prefix}handed_over) @ residual) / np.sqrt(2)"
+        script.do(f"""
+            {prefix}by_score = {"np.zeros(len(points))  # a hard lookup has no slope" if hard else by_score}
+            {prefix}d_loss_d_query = {prefix}by_score @ {prefix}keys
+            {prefix}d_loss_d_keys = np.outer({prefix}by_score, {prefix}queries[asks])
+            {prefix}d_loss_d_values = np.outer({prefix}weights, residual)
+        """)
 
 
 def _give_keys(script: Script, state: LookupState) -> None:

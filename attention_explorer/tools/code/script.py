@@ -13,6 +13,8 @@ import numpy.typing as npt
 
 MOST_PRINTED = 32
 """Numbers of an array that stand in the program; of more there is a file beside it."""
+FRAME = 3
+"""Lines of every program: what it is, the import of NumPy, and what is printed."""
 WIDEST_LINE = 100
 """Letters of a line of numbers, and of one with its comment."""
 
@@ -40,6 +42,17 @@ class Program:
     data: Mapping[str, npt.NDArray[Any]]
     main: str
     note: str = ""
+    given: int = 0
+    """How many lines give numbers."""
+
+    @property
+    def count(self) -> str:
+        """How long it is, in words: "21 lines: 10 give numbers, 8 compute, 1 is a comment"."""
+        lines = [line.strip() for line in self.text.splitlines() if line.strip()]
+        comments = sum(line.startswith("#") for line in lines)
+        computing = len(lines) - comments - self.given - FRAME
+        said = f"{len(lines)} lines: {self.given} give numbers, {computing} compute"
+        return f"{said}, {comments} only comment." if comments else f"{said}."
 
     def named(self, name: str) -> Program:
         """Return the program for a file of another name: what it loads is beside it."""
@@ -108,7 +121,9 @@ class Script:
         if self._data:
             lines += [f"with {_loads(self._name)} as file:  # saved beside this program", "    data = dict(file)"]
         lines += [*self._given, "", *_with_room(self._code), "", f"print({main})", ""]
-        return Program(self._name, "\n".join(lines), self._data, main, note)
+        loading = 2 * bool(self._data)
+        given = sum(not line.startswith("#") for part in self._given for line in part.splitlines())
+        return Program(self._name, "\n".join(lines), self._data, main, note, given + loading)
 
 
 def literal(value: object) -> str:

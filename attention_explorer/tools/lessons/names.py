@@ -29,6 +29,7 @@ from attention_explorer.pages.heads.survey import head_survey
 from attention_explorer.pages.lookup.frame import lookup_frame
 from attention_explorer.pages.lookup.numbers import LookupFrame
 from attention_explorer.pages.lookup.state import LookupState
+from attention_explorer.pages.lookup.words_plane import WordsNumbers, words_numbers
 from attention_explorer.pages.ready_made import ALL_PARTS
 from attention_explorer.pages.session_codec import Decoder, encoded
 from attention_explorer.tools.lessons.expression import Chooser, ExpressionError, Group, Member, Shown
@@ -229,6 +230,36 @@ def _lookup(state: LookupState) -> Members:
         "jump": number(lambda f: f.jump, lambda: "how far o can jump"),
         "value_gradients": number(_value_gradients, _coordinate("∂L/∂v", width, is_row=True)),
         "is_row": number(lambda f: f.row is not None, lambda: "whether a row of a head is looked up in"),
+        **_words_of(state),
+    }
+
+
+def _words_of(state: LookupState) -> Members:
+    """Return what the words in the plane come to; of two heads that of the one on show."""
+
+    def number(read: Callable[[WordsNumbers], Any], name: Callable[..., str]) -> Callable[[], Member]:
+        return lambda: Shown(read(words_numbers(state)), name)
+
+    def word(symbol: str) -> Callable[..., str]:
+        return lambda *at: f"{symbol} of word {at[0]}" if at else symbol
+
+    def of_word(symbol: str) -> Callable[..., str]:
+        return lambda *at: f"{'xy'[at[1]]} of the {symbol} of word {at[0]}" if len(at) == 2 else symbol
+
+    return {
+        "tokens_in_plane": number(lambda n: n.tokens, _numbered("word")),
+        "asking_word": number(lambda n: n.asking, lambda: "the word that asks, from 0"),
+        "word_points": number(lambda n: n.points, of_word("features")),
+        "word_queries": number(lambda n: n.head.queries, of_word("query")),
+        "word_keys": number(lambda n: n.head.keys, of_word("key")),
+        "word_values": number(lambda n: n.head.values, of_word("value")),
+        "word_scores": number(lambda n: n.head.attention.scores, word("q·k")),
+        "word_weights": number(lambda n: n.head.weights, word("weight")),
+        "handed_over": number(lambda n: n.head.attention.output, _coordinate("what the head hands over")),
+        "word_output": number(lambda n: n.output, _coordinate("o")),
+        "word_moved": number(lambda n: n.moved, _coordinate("word + o")),
+        "distance_before": number(lambda n: n.distances[0], lambda: "distance before"),
+        "distance_after": number(lambda n: n.distances[1], lambda: "distance after"),
     }
 
 

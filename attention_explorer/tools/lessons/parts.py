@@ -21,6 +21,8 @@ PARTS: Mapping[str, tuple[str, ...]] = {
     "lookup.scaled": ("÷√d_k",),
     "lookup.values": ("values",),
     "lookup.gradient": ("Way downhill", "At a glance"),
+    "lookup.words": ("Large picture",),
+    "lookup.sentence": ("sentence",),
     "heads.sentence": ("Sentence",),
     "heads.picture": ("Picture", "Attention map", "Lines from queries to keys", "Stages of the head"),
     "heads.map": ("Attention map",),
@@ -52,6 +54,8 @@ _VIEWS: Mapping[str, tuple[LookupView, ...] | tuple[TrainingView, ...]] = {
     "lookup.plane": (LookupView.PLANE, LookupView.GRADIENT),
     "lookup.sum": (LookupView.PLANE,),
     "lookup.gradient": (LookupView.GRADIENT,),
+    "lookup.words": (LookupView.WORDS,),
+    "lookup.sentence": (LookupView.WORDS,),
     **dict.fromkeys(("training.map", "training.play", "training.curves", "training.ask"), _OF_A_RUN),
     "training.break": (TrainingView.BREAK,),
 }

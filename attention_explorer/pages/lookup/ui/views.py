@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
+from attention_explorer.kit.form import Written
 from attention_explorer.kit.frame.view import Part, Try, View
 from attention_explorer.pages.lookup.change import changed
 from attention_explorer.pages.lookup.frame import lookup_frame
@@ -11,8 +13,23 @@ from attention_explorer.pages.lookup.presets import PRESETS
 from attention_explorer.pages.lookup.state import LookupState, LookupView
 from attention_explorer.pages.lookup.ui.pictures import GradientPicture, PlanePicture
 from attention_explorer.pages.lookup.ui.temperature import WeightsByTemperature
+from attention_explorer.pages.lookup.ui.words import WordsPicture
+from attention_explorer.pages.lookup.words_plane import words_numbers
+from attention_explorer.pages.lookup.words_state import (
+    MATRICES,
+    WordsHead,
+    WordsState,
+    lexicon_text,
+    matrix_text,
+    parsed_lexicon,
+    parsed_matrix,
+)
 
-PART = Part("lookup", LookupState, PRESETS, changed, shown_by="view")
+_MATRICES = tuple(f"words.{name}" for name in MATRICES)
+_WRITTEN = {"words.lexicon": Written(lexicon_text, parsed_lexicon)} | dict.fromkeys(
+    _MATRICES, Written(matrix_text, parsed_matrix)
+)
+PART = Part("lookup", LookupState, PRESETS, changed, _WRITTEN, shown_by="view")
 _SETTINGS = ("hard", "temperature", "scaled", "values")
 
 
@@ -40,6 +57,7 @@ def views() -> tuple[View[Any], ...]:
         # The way downhill has the place of a main quantity.
         _view(LookupView.GRADIENT, "Gradient", down, GradientPicture(), "", ("rate", "speed", "temperature"), gradient),
         _view(LookupView.TEMPERATURE, "Temperature", at_every, curves, "temperature", (), temperature),
+        _words(),
     )
 
 
@@ -53,6 +71,33 @@ def _view(
     tries: tuple[Try[LookupState], ...],
 ) -> View[LookupState]:
     return View(view, title, tip, PART, view, picture, main, ("hard",), (*more, "values", "scaled"), tries, _SETTINGS)
+
+
+def _words() -> View[LookupState]:
+    tries: tuple[Try[LookupState], ...] = (
+        Try("Change “river” to “money”", _is_about_money, "words.sentence", _has_bank),
+        Try("Press Two heads", _has_two_now, "words.two", _may_have_two),
+        Try("Drag “Tides” up: weights stay", _has_other_tides, "", lambda state: "tides" in _asked(state)),
+        Try(
+            "Turn W_V: what is handed over?",
+            lambda state: [head.w_v for head in state.words.heads] != [head.w_v for head in _began_heads(state)],
+        ),
+        Try("Make the word stay where it is", _stays, "", _has_bank),
+    )
+    more = ("two", "second_shown", "gradients", "asks", "toward", "lexicon", "across", "up")
+    return View(
+        LookupView.WORDS,
+        "Words",
+        "Words as points: what each asks for, is found by and hands over, and where it moves",
+        PART,
+        LookupView.WORDS,
+        WordsPicture(),
+        "words.share",
+        ("words.sentence", "words.two", "words.second_shown"),
+        ("hard", *(f"words.{name}" for name in more), *_MATRICES),
+        tries,
+        ("words.sentence", "words.asks", "hard", "words.two"),
+    )
 
 
 def view_of(name: LookupView) -> View[Any]:
@@ -77,6 +122,45 @@ def _has_second_first(state: LookupState) -> bool:
 def _is_halfway(state: LookupState) -> bool:
     first, second = sorted((*_weights(state), 0.0))[-2:][::-1]
     return not state.hard and abs(first - 0.5) < 0.02 and abs(second - 0.5) < 0.02
+
+
+def _began(state: LookupState) -> WordsState:
+    """Return the words of the example that a state was begun with."""
+    return next((ready.state.words for ready in PRESETS if ready.id == state.preset), WordsState())
+
+
+def _began_heads(state: LookupState) -> tuple[WordsHead, ...]:
+    """Return the heads there are now, as the example had them."""
+    return replace(_began(state), two=state.words.two).heads
+
+
+def _asked(state: LookupState) -> list[str]:
+    """Return the words of the sentence, in small letters."""
+    return [token.casefold() for token in state.words.tokens]
+
+
+def _has_bank(state: LookupState) -> bool:
+    return "bank" in _asked(state)
+
+
+def _may_have_two(state: LookupState) -> bool:
+    return not _began(state).two and "it" in _asked(state)
+
+
+def _has_two_now(state: LookupState) -> bool:
+    return state.words.two and not _began(state).two
+
+
+def _has_other_tides(state: LookupState) -> bool:
+    return state.words.known.get("tides", (0.0, 0.0))[1] != _began(state).known.get("tides", (0.0, 0.0))[1]
+
+
+def _is_about_money(state: LookupState) -> bool:
+    return "money" in _asked(state) and "river" not in _asked(state)
+
+
+def _stays(state: LookupState) -> bool:
+    return float(abs(words_numbers(state).output).max()) < 0.05
 
 
 def _has_arrived(state: LookupState) -> bool:

@@ -183,7 +183,7 @@ class CodeWindow(QDialog):
         elif standing is Standing.CURRENT and self._program is not None:
             program = self._program
             beside = BESIDE.format(f"{program.name}.npz") if program.data else ""
-            self._show_program(program, " ".join(filter(None, (beside, program.note))))
+            self._show_program(program, " ".join(filter(None, (program.count, beside, program.note))))
 
     def _show_program(self, program: Program | None, note: str) -> None:
         """Show a program, the part of it that was in view still in view; or say why there is none."""
