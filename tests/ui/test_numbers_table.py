@@ -134,8 +134,8 @@ def test_it_is_that_of_the_state_however_often_it_is_put_away(at):
     assert at.weights_told() == ["1.000000", "0.000000"]
 
 
-@pytest.mark.parametrize("view", list(LookupView))
-def test_every_view_has_it(at, view):
+@pytest.mark.parametrize("view", [view for view in LookupView if view is not LookupView.WORDS])
+def test_every_view_of_a_lookup_has_it(at, view):
     at.show(view)
     assert at.table.isVisible()
     names = [at.model.data(at.model.index(row, Column.NAME)) for row in range(at.model.rowCount())]

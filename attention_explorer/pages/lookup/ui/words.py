@@ -10,12 +10,10 @@ import numpy as np
 
 from attention_explorer.core.colour_scale import FloatArray
 from attention_explorer.core.numerals import percent, signed
-from attention_explorer.kit.drawing.text_table import Column
 from attention_explorer.kit.items.bars import MANY, Bar, NamedBars
 from attention_explorer.kit.items.columns import Above, Beside
 from attention_explorer.kit.items.item import TURNS, Hit, Item, Value
 from attention_explorer.kit.items.plane import Arrow, Dot, Plane, Point
-from attention_explorer.kit.items.table import Table
 from attention_explorer.kit.items.words import Title
 from attention_explorer.kit.picture import Panel, Picture
 from attention_explorer.kit.pictures.drawing import Change
@@ -131,8 +129,12 @@ class WordsPicture(Picture[LookupState, WordsNumbers]):
         return _moved(state, numbers.word, to)
 
 
-def _table(numbers: WordsNumbers, arrays: Mapping[str, FloatArray]) -> Table:
-    """Return pairs of numbers of each word."""
+def _table(numbers: WordsNumbers, arrays: Mapping[str, FloatArray]) -> Item[Any]:
+    """Return a table of pairs of numbers of each word."""
+    # Not before the drawer is open: tables would delay the first picture.
+    from attention_explorer.kit.drawing.text_table import Column
+    from attention_explorer.kit.items.table import Table
+
     columns = Column("", is_bold=True), *(Column(title, is_right=True) for title in arrays)
     rows = ((token, *(said.pair(each[i]) for each in arrays.values())) for i, token in enumerate(numbers.tokens))
     return Table(f"{NUMBERS}: {', '.join(arrays)}", columns, tuple(rows), fills=False)
