@@ -107,7 +107,10 @@ def test_what_is_right_is_left_as_it_is() -> None:
 @pytest.mark.parametrize(
     ("make", "sentence"),
     [
-        (lambda: PositionsState(kind="alibi"), "PositionsState: kind must be 'none', .* or 'ALiBi', not 'alibi'"),
+        (
+            lambda: PositionsState(kind="alibi"),
+            "PositionsState: kind must be 'none', .* rotary', not 'alibi'",
+        ),
         (lambda: ToyRecipe(d_model=8.0), "ToyRecipe: d_model must be a whole number, not 8.0"),
         (lambda: ToyRecipe(heads=True), "ToyRecipe: heads must be a whole number, not True"),
         (lambda: ToyRecipe(d_v=2.5), "ToyRecipe: d_v must be a whole number or None, not 2.5"),

@@ -18,10 +18,10 @@ if TYPE_CHECKING:
 def reason_against_subject(state: ExplorerState) -> str:
     """Return why the Layer page cannot draw the layer of what Heads shows; empty if it can."""
     recipe = state.heads.setup.recipe
-    learned = recipe_as(recipe, LearnedRecipe)
+    learned, model = recipe_as(recipe, LearnedRecipe), recipe_as(recipe, ModelRecipe)
     if learned is not None:
         return reason_against(learned.setup)
-    if recipe_as(recipe, ModelRecipe) is not None:
+    if model is not None:
         return ""
     return "Heads shows no model now, and only models have whole layers: open one there, or let one learn."
 

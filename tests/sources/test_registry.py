@@ -24,6 +24,7 @@ del OTHERS["sources/registry.py"]
 EDITORS = {
     "tools/code/heads.py",
     "pages/file_places.py",
+    "pages/subject.py",
     "window/recordings.py",
     "pages/heads/dots.py",
     "pages/heads/it_table.py",
@@ -31,7 +32,7 @@ EDITORS = {
     "pages/heads/ui/setup_model.py",
     "pages/heads/ui/setup_weights.py",
 }
-"""What edits recipes of one type, and of no other, or writes down where its files are or how it makes its numbers."""
+"""What edits recipes of one type, and of no other, or says where its files are, what makes its numbers, its layers."""
 
 RECIPES = [
     ToyRecipe(),

@@ -5,7 +5,7 @@ from __future__ import annotations
 import threading
 import time
 from collections.abc import Callable, Iterator
-from dataclasses import asdict, replace
+from dataclasses import asdict, is_dataclass, replace
 from pathlib import Path
 
 import numpy as np
@@ -18,6 +18,7 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QStyle, QStyleOptionComboBox, QToolTip
 from window_driver import copied_numbers
 
+from attention_explorer.core.declared import declarations
 from attention_explorer.core.preset import preset_of
 from attention_explorer.errors import ExplorerError
 from attention_explorer.kit.controls.choice import ChoiceBox
@@ -703,7 +704,13 @@ def test_figures_are_written_in_every_format(open_lab, view, tmp_path: Path) -> 
     said = figure.numbers().parameters
     assert said["what"] == f"{at.shown_title()} {figure.caption}"
     assert said["picture"] == at.state.picture.value
-    assert said["settings"] == {name: value for name, value in asdict(at.state).items() if name != "preset"}
+    known = declarations(type(at.state))
+    counts = {name for name in asdict(at.state) if name not in known or known[name].is_shown(at.state)}
+    assert set(said["settings"]) == counts - {"preset"}
+    plain = {name: getattr(at.state, name) for name in said["settings"] if name != "mask"}
+    assert {name: said["settings"][name] for name in plain} == {
+        name: asdict(value) if is_dataclass(value) else value for name, value in plain.items()
+    }
     write_figure(figure, tmp_path / "numbers.npy")
     np.testing.assert_array_equal(np.load(tmp_path / "numbers.npy"), next(iter(figure.numbers().arrays.values())))
 

@@ -13,8 +13,8 @@ from attention_explorer.kit.items.item import Hit, Item
 from attention_explorer.kit.items.strips import Colour, colour_in
 from attention_explorer.kit.theme import Look
 
-ROW, HIGHEST, SWATCH = 30.0, 50.0, 12.0
-"""Pixels at zoom 1 of a row, of a row where there is much room, and of a swatch."""
+ROW, LOWEST, HIGHEST, SWATCH = 30.0, 15.0, 50.0, 12.0
+"""Pixels at zoom 1 of a row, of a row where there is little room and where there is much, and of a swatch."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,7 +43,7 @@ class Table(Item[TableLayout]):
     def layout(self, look: Look, box: QRectF) -> TableLayout:
         row = look.px(ROW)
         if self.fills:
-            row = round(min(max(box.height() / (len(self.rows) + 1), look.px(18)), look.px(HIGHEST)))
+            row = round(min(max(box.height() / (len(self.rows) + 1), look.px(LOWEST)), look.px(HIGHEST)))
         indent = look.px(SWATCH + 6) if self.swatches else 0
         return table_layout(look, box, self.columns, self.rows, row_height=row, indent=indent)
 
