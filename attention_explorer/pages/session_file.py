@@ -244,13 +244,13 @@ def _opened(document: Document) -> Opened:
         page = OLD_PAGES[page]  # another name, and the same picture
     elif page not in errors and (page in OLD_PAGES or "lab" not in document["state"]):  # type: ignore[operator]
         page, state = shown(page, state)  # as it was called before there was a page Lab
-    warnings = *said, *decoder.warnings, *_on_learning(learning, document["state"])
+    warnings = *said, *decoder.warnings, *_on_learning(learning, _learned_with(state, document["state"], page))
     return Opened(state, page, file, decoder.extra, warnings, left_out)
 
 
-def _on_learning(arithmetic: str, state: Json) -> Iterator[str]:
+def _on_learning(arithmetic: str, ours: str) -> Iterator[str]:
     """Say so where something was learned with another arithmetic than ours, which gives other numbers."""
-    if _arithmetic_of(state) not in ("", arithmetic):
+    if ours not in ("", arithmetic):
         whose = f"the arithmetic {quoted(arithmetic)}" if arithmetic else "the arithmetic of an earlier version"
         yield (
             f"The models of this session were learned with {whose}. They are learned again here, "
@@ -258,9 +258,17 @@ def _on_learning(arithmetic: str, state: Json) -> Iterator[str]:
         )
 
 
-def _arithmetic_of(state: Json) -> str:
-    """Return the arithmetic with which the models of a state are learned here; empty if there are none."""
-    if not _is_learned(state):
+def _learned_with(state: ExplorerState, parts: Json, page: str) -> str:
+    """Return the arithmetic with which the models of a state are learned here; empty if nobody has seen any.
+
+    Circuits starts with a learned model: until it is on show or changed, no number of it was seen.
+    """
+    start = ExplorerState().counted(state.circuits.count)  # which a setting changes on all pages
+    seen: Document = {}
+    if isinstance(parts, dict):
+        seen = {name: part for name, part in parts.items()
+                if name == page or getattr(state, name, None) != getattr(start, name, None)}  # fmt: skip
+    if not _is_learned(seen):
         return ""
     from attention_explorer.model.learning.exact import ARITHMETIC
 
@@ -334,7 +342,7 @@ def session_bytes(state: ExplorerState, extra: Extra | None = None, *, page: str
     document |= {key: text for key, text in (("page", page), ("file", file)) if text}
     try:
         parts = encoded(state)
-        arithmetic = _arithmetic_of(parts)
+        arithmetic = _learned_with(state, parts, page)
         document |= {"learning": arithmetic, "state": parts} if arithmetic else {"state": parts}
     except PlaceError as error:
         raise ExplorerError(

@@ -5,7 +5,6 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from attention_explorer.pages.stack.learned import learned_block, reason_against
 from attention_explorer.pages.stack.state import BlockPicture
 from attention_explorer.sources.learned_recipe import LearnedRecipe
 from attention_explorer.sources.model_recipe import ModelRecipe
@@ -20,6 +19,8 @@ def reason_against_subject(state: ExplorerState) -> str:
     recipe = state.heads.setup.recipe
     learned, model = recipe_as(recipe, LearnedRecipe), recipe_as(recipe, ModelRecipe)
     if learned is not None:
+        from attention_explorer.pages.stack.learned import reason_against  # tasks and learned models come with it
+
         return reason_against(learned.setup)
     if model is not None:
         return ""
@@ -32,6 +33,8 @@ def with_subject(state: ExplorerState) -> ExplorerState:
     learned, model = recipe_as(setup.recipe, LearnedRecipe), recipe_as(setup.recipe, ModelRecipe)
     block = replace(state.block, model=model, picture=BlockPicture.LAYER, learned=None)
     if learned is not None:
+        from attention_explorer.pages.stack.learned import learned_block  # as above
+
         block = replace(learned_block(learned.setup, learned.step, learned.sentence), count=block.count)
     shown = replace(block, layer=setup.layer, head=setup.head, box="weights", token=row)
     return replace(state, block=shown)

@@ -475,7 +475,7 @@ def test_every_version_there_ever_was_can_be_read(version: int) -> None:
     path = SESSIONS / f"version-{version}.attn.json"
     opened = read_session(path)
     assert opened.warnings == ()
-    assert opened.page == "block"
+    assert opened.page == "layer", "which was called “block”"
     assert opened.state != ExplorerState()
 
 

@@ -89,7 +89,7 @@ def typed(box: NumberBox, text: str) -> list[str]:
 
 def show_numbers(window, page: str) -> None:
     """Open the drawer of a page that has all its numbers there."""
-    if page in ("training", "circuits"):
+    if page in ("layer", "training", "circuits"):
         window.page.open_drawer(True)
 
 

@@ -129,6 +129,7 @@ IN_THE_FRAME = {
     "layer": lambda state: replace(state, seed=7),
     "lab": lambda state: replace(state, seed=7),
     "training": lambda state: state.with_setup(replace(state.setup, seed=77)),
+    "circuits": lambda state: replace(state, seed=7),
 }
 """A change after which a page in the frame shows none of its examples any more."""
 

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from heads_driver import painted_texts, pixels
+from heads_driver import Gate, painted_texts, pixels
 from layer_driver import LayerDriver
 from picture_on_canvas import drawing_of, faults_of
 from PySide6.QtCore import QPointF, QRectF, Qt
@@ -18,6 +18,7 @@ from PySide6.QtTest import QTest
 from attention_explorer.core.mask import MaskKind
 from attention_explorer.kit.export.figure import write_figure
 from attention_explorer.kit.items.item import Hit
+from attention_explorer.kit.pictures import request as picture_request
 from attention_explorer.kit.theme import DARK, LIGHT, Look
 from attention_explorer.model import Activation, NormKind, NormPlacement
 from attention_explorer.pages.explorer import ExplorerState
@@ -287,8 +288,15 @@ def test_every_preset_opens_from_the_bar(open_layer, ready):
     assert len(np.unique(pixels(layer.canvas.grab().toImage()))) > 8
 
 
-def test_the_full_size_layer_comes_from_the_worker_and_esc_stops_it(open_layer):
+def test_the_full_size_layer_comes_from_the_worker_and_esc_stops_it(open_layer, monkeypatch):
     layer = open_layer()
+    gate, compute = Gate(), picture_request.computed
+
+    def held_up(*order):
+        gate.wait()
+        return compute(*order)
+
+    monkeypatch.setattr(picture_request, "computed", held_up)
     layer.is_patient = False
     before = layer.picture
     layer.load("full")
@@ -296,6 +304,7 @@ def test_the_full_size_layer_comes_from_the_worker_and_esc_stops_it(open_layer):
     assert layer.picture is before
     QTest.keyClick(layer.canvas, Qt.Key.Key_Escape)
     assert "Stopped" in layer.said
+    gate.open()
     layer.settle()
     assert layer.picture is before
     layer.press(layer.few("residual"))

@@ -648,7 +648,7 @@ def test_undo_works_within_a_step_and_back_begins_the_one_before(learner):
 
 def test_the_card_stays_on_every_page(learner):
     learner.start()
-    for page in ("lab", "block", "lookup"):
+    for page in ("lab", "layer", "lookup"):
         learner.press(learner.window._rail_buttons[page][0])
         assert learner.card.isVisible()
         assert learner.card.geometry().bottom() < learner.page.mapTo(learner.window, QPoint(0, 0)).y()

@@ -13,7 +13,6 @@ from PySide6.QtWidgets import QApplication, QDialog, QLabel, QPlainTextEdit, QPu
 from attention_explorer.app import ErrorReporter
 from attention_explorer.core.role import Role
 from attention_explorer.errors import FileError
-from attention_explorer.kit.controls.number_box import NumberBox
 from attention_explorer.kit.theme import DARK, LIGHT, THEMES
 from attention_explorer.pages.lookup.state import QUERY, LookupState, Part
 from attention_explorer.pages.registry import PAGES
@@ -305,11 +304,10 @@ def test_what_was_done_does_not_come_back_later(window):
     assert "Saved" not in window._readout.text()
 
 
-@pytest.mark.parametrize("page", ["block", "heads"])
-def test_a_bar_that_folds_keeps_the_keyboard_at_its_button(make_window, qtbot, page):
-    window = make_window(settings=Settings(theme=ThemeChoice.LIGHT, page=page))
+def test_a_bar_that_folds_keeps_the_keyboard_at_its_button(make_window, qtbot):
+    window = make_window(settings=Settings(theme=ThemeChoice.LIGHT, page="heads"))
     bar = window.page.bar
-    field = bar.masks if page == "heads" else next(box for box in bar.findChildren(NumberBox) if box.isVisible())
+    field = bar.masks
     field.setFocus()
     qtbot.waitUntil(field.hasFocus)
     bar.be_low(True)
@@ -317,13 +315,12 @@ def test_a_bar_that_folds_keeps_the_keyboard_at_its_button(make_window, qtbot, p
     assert QApplication.focusWidget() is bar.more
 
 
-@pytest.mark.parametrize("page", ["block", "lab"])
+@pytest.mark.parametrize("page", ["layer", "lab"])
 def test_controls_of_a_line_stand_side_by_side_with_their_middles(make_window, page):
     window = make_window(settings=Settings(theme=ThemeChoice.LIGHT, page=page))
     bar = window.page.bar
     title = next(label for label in bar.findChildren(QLabel) if label.objectName() == "title")
-    own = (bar.preset_box, bar.export_button) if page == "block" else (bar.chooser, bar.buttons)
-    middles = [part.geometry().center().y() for part in (title, *own)]
+    middles = [part.geometry().center().y() for part in (title, bar.chooser, bar.buttons)]
     assert max(middles) - min(middles) <= 1
 
 

@@ -269,7 +269,8 @@ class BlockState(CheckedFields):
     activation: Activation = declared(
         Activation.RELU,
         "activation",
-        "The function that each hidden unit applies to its number",
+        "The function that each hidden unit applies to its number. “SiLU, gated” also multiplies it by a second\n"
+        "projection: SwiGLU, as in LLaMA",
         "Choose the activation",
         names={"relu": "ReLU", "gelu": "GELU", "gelu_tanh": "GELU (tanh)", "silu_gated": "SiLU, gated"},
         shown=lambda state: state.feed_forward and _of_stack(state),

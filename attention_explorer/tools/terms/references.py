@@ -194,6 +194,13 @@ PAPERS = (
         "Xiao et al.",
         link="https://arxiv.org/abs/2309.17453",
     ),
+    Reference(
+        "Barbero et al.",
+        2025,
+        "Why do LLMs attend to the first token?",
+        "Barbero et al.",
+        link="https://arxiv.org/abs/2504.02732",
+    ),
     Reference("Zaheer et al.", 2017, "Deep Sets", "Zaheer", link="https://arxiv.org/abs/1703.06114"),
     Reference(
         "Devlin et al.",

@@ -170,7 +170,7 @@ def test_the_files_are_what_their_records_say(name: str) -> None:
     assert name_in_box(*BOX[name]) == name
     measured = model.measured()
     assert (measured.accuracy, measured.weight) == pytest.approx((record.accuracy, record.weight), abs=1e-3)
-    assert task_of(name).is_reached(measured.accuracy, measured.weight or 0.0)
+    assert task_of(model.setup.task).is_reached(measured.accuracy, measured.weight or 0.0)
 
 
 def test_a_short_one_is_learned_again() -> None:
