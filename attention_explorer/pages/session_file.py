@@ -263,12 +263,9 @@ def _learned_with(state: ExplorerState, parts: Json, page: str) -> str:
 
     Circuits starts with a learned model: until it is on show or changed, no number of it was seen.
     """
-    start = ExplorerState().counted(state.circuits.count)  # which a setting changes on all pages
-    seen: Document = {}
-    if isinstance(parts, dict):
-        seen = {name: part for name, part in parts.items()
-                if name == page or getattr(state, name, None) != getattr(start, name, None)}  # fmt: skip
-    if not _is_learned(seen):
+    start = ExplorerState().counted(state.circuits.count)  # a setting changes it on all pages
+    same = {part.name for part in fields(state) if getattr(state, part.name) == getattr(start, part.name)} - {page}
+    if not isinstance(parts, dict) or not any(_is_learned(part) for name, part in parts.items() if name not in same):
         return ""
     from attention_explorer.model.learning.exact import ARITHMETIC
 

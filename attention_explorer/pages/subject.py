@@ -19,7 +19,7 @@ def reason_against_subject(state: ExplorerState) -> str:
     recipe = state.heads.setup.recipe
     learned, model = recipe_as(recipe, LearnedRecipe), recipe_as(recipe, ModelRecipe)
     if learned is not None:
-        from attention_explorer.pages.stack.learned import reason_against  # tasks and learned models come with it
+        from attention_explorer.pages.stack.learned import reason_against  # all tasks come with it
 
         return reason_against(learned.setup)
     if model is not None:

@@ -39,6 +39,13 @@ PAPERS = (
         link="https://arxiv.org/abs/2104.09864",
     ),
     Reference(
+        "Barbero et al.",
+        2025,
+        "Round and Round We Go! What Makes Rotary Positional Encodings Useful?",
+        "Barbero et al.",
+        link="https://arxiv.org/abs/2410.06205",
+    ),
+    Reference(
         "Press et al.",
         2022,
         "Train Short, Test Long: Attention with Linear Biases Enables Input Length Extrapolation",
@@ -193,13 +200,6 @@ PAPERS = (
         "Efficient Streaming Language Models with Attention Sinks",
         "Xiao et al.",
         link="https://arxiv.org/abs/2309.17453",
-    ),
-    Reference(
-        "Barbero et al.",
-        2025,
-        "Why do LLMs attend to the first token?",
-        "Barbero et al.",
-        link="https://arxiv.org/abs/2504.02732",
     ),
     Reference("Zaheer et al.", 2017, "Deep Sets", "Zaheer", link="https://arxiv.org/abs/1703.06114"),
     Reference(

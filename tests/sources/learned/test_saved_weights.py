@@ -11,7 +11,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from attention_explorer.core.counting import Count
 from attention_explorer.model.learning import ARITHMETIC
+from attention_explorer.pages.circuits.state import CircuitsState
 from attention_explorer.pages.explorer import ExplorerState
 from attention_explorer.pages.heads.presets import heads_preset
 from attention_explorer.pages.session_file import read_session, write_session
@@ -177,3 +179,21 @@ def test_a_session_without_a_learned_model_names_no_arithmetic(tmp_path):
     path = tmp_path / "new.attn.json"
     write_session(path, ExplorerState())
     assert "learning" not in json.loads(path.read_text())
+
+
+@pytest.mark.parametrize(
+    ("state", "page", "is_named"),
+    [
+        (ExplorerState(), "heads", False),
+        (ExplorerState().counted(Count.FROM_ZERO), "heads", False),
+        (ExplorerState(), "circuits", True),
+        (ExplorerState(circuits=CircuitsState(seed=3)), "heads", True),
+    ],
+)
+def test_the_model_that_circuits_starts_with_counts_once_it_was_looked_at(tmp_path, state, page, is_named):
+    path = tmp_path / "new.attn.json"
+    write_session(path, state, page=page)
+    document = json.loads(path.read_text())
+    assert document.pop("learning", "") == (ARITHMETIC if is_named else "")
+    path.write_text(json.dumps(document))
+    assert bool(read_session(path).warnings) == is_named
