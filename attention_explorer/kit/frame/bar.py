@@ -111,7 +111,7 @@ class FrameBar(QWidget):
         self.view_box.show_value(view.id)
         own = self.examples[view.id]
         known = self._presets[view.id]
-        if ready is not None and example not in known:
+        if ready is not None and not {example, ready.id} <= known.keys():
             own.show_other(ready)
         else:
             own.show_preset(example if example in known else "", changed=ready is None, otherwise="Examples")
