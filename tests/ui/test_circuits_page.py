@@ -285,6 +285,23 @@ def test_the_graph_is_walked_and_clicked(open_circuits: Open) -> None:
     assert (at.state.layer, at.state.head) == (1, 1)
 
 
+@pytest.mark.parametrize("view", CircuitsView)
+def test_what_keys_have_chosen_goes_where_the_next_model_has_no_such_place(
+    open_circuits: Open, view: CircuitsView
+) -> None:
+    at = open_circuits(view)
+    for key in (Qt.Key.Key_Right,) * 12 + (Qt.Key.Key_Down,) * 12:
+        QTest.keyClick(at.canvas, key)
+    assert at.canvas.words()
+    smaller = at.state.with_model(LearnedRecipe(*BOX["repeat"], sentence="a b c d a b c"))
+    state = replace(smaller, twin="a b c e a b c")
+    at.window.session.apply(replace(at.window.session.state, circuits=state), "Ask another model")
+    at.settle()
+    assert not at.page.requests.reason
+    at.canvas.grab()
+    assert not at.canvas.words()
+
+
 def test_a_preset_of_every_view_says_the_same_in_every_window() -> None:
     first = find_preset("looks", "circuits").state.circuits
     assert first == CircuitsState()

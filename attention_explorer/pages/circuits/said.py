@@ -10,7 +10,7 @@ import numpy as np
 from attention_explorer.core.counting import Count
 from attention_explorer.core.numerals import plain, signed
 from attention_explorer.pages.circuits.seen import BreaksSeen, FoundSeen, LooksSeen
-from attention_explorer.pages.circuits.state import LOOK_NAMES, Breaks, CircuitsState
+from attention_explorer.pages.circuits.state import LOOK_NAMES, Breaks, CircuitsState, CircuitsView
 from attention_explorer.sources.circuits.find import Finding
 from attention_explorer.sources.registry import source_of
 
@@ -47,9 +47,9 @@ def origin(state: CircuitsState) -> str:
 
 def asked_for(state: CircuitsState) -> tuple[str, ...]:
     """Return what was asked for that the model does not choose itself."""
-    words = ((state.answer, "answer"), (state.against, "against"))
+    words = ((state.answer, "answer"), (state.against, "against")) if state.asks_for_answer else ()
     asked = [f"{what} “{word.strip()}”" for word, what in words if word.strip()]
-    if state.position >= 0:
+    if state.position >= 0 and (state.asks_for_answer or state.view is CircuitsView.DECIDED):
         asked.append(f"asked at token {state.count.number(state.position)}")
     return tuple(asked)
 
