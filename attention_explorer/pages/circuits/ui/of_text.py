@@ -64,8 +64,7 @@ class Decided(Asked):
         words, chances = numbers.decided.words[row][position], numbers.decided.probabilities[row, position].tolist()
         pairs = enumerate(zip(words, chances, strict=True))
         bars = tuple(Bar("", chance, plain(chance), "", word, at == 0) for at, (word, chance) in pairs)
-        where = "before the first layer" if row == 0 else f"after {told.row_name(numbers, row)}"
-        title = f"Next to “{word_of(numbers.decided.tokens[position])}”, {where}"
+        title = f"Next to “{word_of(numbers.decided.tokens[position])}”, {told.row_place(numbers, row)}"
         sentence = "The last norm and matrix read what is known so far. Click a cell: the other views ask there too."
         return Panel(title, (NamedBars(TOP, ("", "probability"), bars, "output"),), sentence)
 
@@ -125,7 +124,7 @@ class Writes(Asked):
             Reading(signed(found.total), "difference of logits"),
             Reading(plain(answer.probability), "its probability", "output_ink"),
         )
-        title = f"{told.answer_words(answer)} after {told.at_token(answer, numbers.state.count.first)}"
+        title = told.asked_words(answer, numbers.state.count)
         return Panel(title, (Readings("The answer", readings, 26),), told.writes_sentence(numbers))
 
     def words(self, numbers: WritesSeen, hit: Hit) -> str:
@@ -181,7 +180,7 @@ class Words(Asked):
             Bar("", abs(float(measured[at])) / top, signed(float(measured[at])), "", word_of(tokens[at]))
             for at in order
         )
-        title = f"{told.answer_words(answer)} after {told.at_token(answer, numbers.state.count.first)}"
+        title = told.asked_words(answer, numbers.state.count)
         return Panel(
             title, (NamedBars("Largest, measured", ("", "measured"), bars, "key"),), told.words_sentence(numbers)
         )
@@ -225,13 +224,13 @@ class Twins(Asked):
         return RowsMap(TWINS, picture, title="Put into the twin", detail="measured", names_columns=True, chosen=chosen)
 
     def panel(self, numbers: TwinsSeen) -> Panel:
-        (one, other), (low, high) = numbers.brought.words, numbers.brought.ends
-        at = told.best_place(numbers)
+        low, high = numbers.brought.ends
+        at = said.largest(numbers.brought.effect)
         readings = [Reading(signed(low, 1), "the twin"), Reading(signed(high, 1), "the sentence")]
         if at is not None:
             after = low + float(numbers.brought.effect[at]) * (high - low)
             readings.insert(1, Reading(signed(after, 1), "best cell", "output_ink"))
-        title = f"Logit of “{one}” over “{other}”"
+        title = f"Logit of {said.over(numbers.brought.words)}"
         return Panel(title, (Readings("The answer moving", tuple(readings), 24),), told.twins_sentence(numbers))
 
     def says(self, _numbers: TwinsSeen) -> tuple[str, ...]:
