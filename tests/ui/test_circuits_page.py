@@ -109,6 +109,11 @@ def test_a_head_is_chosen_by_a_click_and_both_grids_speak_of_it(open_circuits: O
     assert (at.state.layer, at.state.head) == (0, 3)
 
 
+def test_where_no_head_looks_nobody_is_said_to_be_missed(open_circuits: Open) -> None:
+    at = open_circuits(CircuitsView.BREAKS, look=Looks.NEXT)
+    assert at.panel_words()[1].startswith("No head looks one on")
+
+
 def test_a_head_goes_to_heads_and_its_model_comes_back(open_circuits: Open) -> None:
     at = open_circuits(heads=HeadsState())
     assert not button(at, TAKE).isVisible()

@@ -148,6 +148,8 @@ def breaks_sentence(seen: BreaksSeen) -> str:
     """Say who looks the part and does hardly anything."""
     if seen.state.breaks is not Breaks.COPY or not seen.is_complete:
         return "Each head is switched off alone, and all is run again."
+    if not seen.named:
+        return looks_headline(seen)
     stake = max(seen.first - seen.before, 0.0)
     idle = [each for each in seen.named if seen.effect[each] < 0.05 * stake]
     if not idle:
