@@ -269,6 +269,7 @@ class FramePanel(QWidget):
     def show_panel(self, panel: Panel, *, is_dragged: bool = False) -> None:
         """Show what stands beside a picture, which may be one of many that a drag makes."""
         self.title.set_text(TextLine(panel.title, bold=True, size=15))
+        self.title.setVisible(bool(panel.title))
         self.items.show_items(panel.items)
         self.sentence.set_text(TextLine(panel.sentence, size=14))
         self.sentence.setVisible(bool(panel.sentence))
