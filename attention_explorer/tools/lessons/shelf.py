@@ -1,4 +1,4 @@
-"""The lessons that come with the program, in the order in which they are meant to be taken."""
+"""The lessons of the program, in the order in which they are meant to be taken, and the thirty questions."""
 
 from __future__ import annotations
 
@@ -10,12 +10,21 @@ from attention_explorer.tools.lessons.lesson import Lesson
 from attention_explorer.tools.lessons.reading import SUFFIX, lesson_from
 
 FOLDER = "lessons"
+BANK, THIRTY = "bank", "thirty"
+"""Where the questions lie that no lesson shows, and what they are called in files."""
 
 
 @cache
 def lessons() -> tuple[Lesson, ...]:
     """Return the lessons of the program; an ExplorerError if one of their files is missing or damaged."""
     return tuple(lesson_from(assets.read_bytes(f"{FOLDER}/{name}{SUFFIX}"), f"{name}{SUFFIX}") for name in NAMES)
+
+
+@cache
+def bank() -> Lesson:
+    """Return the thirty questions that no lesson shows; errors as in `lessons`."""
+    name = f"{THIRTY}{SUFFIX}"
+    return lesson_from(assets.read_bytes(f"{BANK}/{name}"), name)
 
 
 def after(lesson: Lesson) -> Lesson | None:

@@ -5,8 +5,9 @@ from __future__ import annotations
 import html
 import re
 from collections.abc import Mapping, Sequence
+from typing import Any
 
-from attention_explorer.core.numerals import coordinate, parsed_number
+from attention_explorer.core.numerals import coordinate, parsed_number, subscript
 from attention_explorer.core.terms import link_to, term_named
 from attention_explorer.errors import ExplorerError, full_stop, quoted
 from attention_explorer.pages.explorer import ExplorerState
@@ -41,8 +42,15 @@ _MARKS = (
 _DRAWN: Mapping[str, str | Mapping[str, str]] = {
     "lookup.query": "q = {}",
     "lookup.target": "t = {}",
-    "lookup.entries[0].value": "v₁ = {}",
+    **{
+        f"lookup.entries[{at}].{kind}": f"v{subscript(at + 1)} = {{}}"
+        for at in range(3)
+        for kind in ("value", "number")
+    },
     "lookup.temperature": "the temperature is {}",
+    "lookup.words.first.w_q": "W_Q has the rows {}",
+    "lookup.words.first.w_v": "W_V has the rows {}",
+    "lookup.words.second.w_v": "W_V of the second head has the rows {}",
     "heads.setup.recipe.heads": "{} heads",
     "heads.setup.recipe.recording": {
         f"{model}-{word}": f"the sentence ends in “{word}”"
@@ -130,7 +138,10 @@ def _one(part: object) -> str:
     return coordinate(part) if isinstance(part, float) else str(part)
 
 
-def _numbers(numbers: Sequence[float]) -> str:
+def _numbers(numbers: Sequence[Any]) -> str:
+    """Return a vector, or the rows of a matrix."""
+    if all(isinstance(row, tuple) for row in numbers):
+        return " and ".join(_numbers(row) for row in numbers)
     return f"({', '.join(coordinate(number, 4) for number in numbers)})"
 
 
