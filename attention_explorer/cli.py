@@ -40,6 +40,7 @@ EXAMPLES = """examples:
   attention-explorer render attention.npz head.pdf --layer 2 --head 1 --what lines
   attention-explorer render - - --format png --dpi 300 < lesson.attn.json > figure.png
   attention-explorer lesson handout soft.lesson.toml soft.pdf
+  attention-explorer lesson results class class.svg
   attention-explorer train it                     learn what “it” refers to, in a second or two
   attention-explorer train repeat --steps 300 --seed 1 out.npz
   attention-explorer detect MODEL                 which heads of a model look back, and which copy
@@ -205,13 +206,20 @@ _LEARNED_SWITCHES = {
 
 
 def _add_lesson(commands: argparse._SubParsersAction[_Command]) -> None:
-    lesson = commands.add_parser("lesson", help="check a lesson that you are writing, or print it")
+    lesson = commands.add_parser(
+        "lesson", help="check a lesson that you are writing, print it, or see what a class knows"
+    )
     tasks = lesson.add_subparsers(dest="task", metavar="TASK", required=True)
     check = tasks.add_parser("check", help="walk through a lesson and print its names and its answers")
     handout = tasks.add_parser("handout", help="write a lesson as a PDF to be printed: its questions, then the answers")
     for task in (check, handout):
         task.add_argument("file", type=Path, metavar="FILE", help="a lesson (.lesson.toml)")
     handout.add_argument("out", type=Path, metavar="OUT", help="a file ending in .pdf")
+    results = tasks.add_parser("results", help="draw which of the thirty questions failed whom, of a folder of results")
+    results.add_argument("folder", type=Path, metavar="FOLDER", help="where the files lie that Result… has written")
+    results.add_argument(
+        "out", type=Path, metavar="OUT", nargs="?", help="a .png, .svg or .pdf file; else results.png in the folder"
+    )
 
 
 def _add_run_options(command: argparse.ArgumentParser, default: str | None) -> None:
@@ -381,7 +389,8 @@ def _carry_out(options: argparse.Namespace) -> int:
             print(answered(options))
             return 0
         case "lesson":
-            return _hand_out(options) if options.task == "handout" else _check_lesson(options.file)
+            tasks = {"check": _check_lesson, "handout": _hand_out, "results": _draw_class}
+            return tasks[options.task](options)
         case _:
             file = getattr(options, "file", None)
             how = {"is_watched": options.watch, "from_zero": options.from_zero}
@@ -505,10 +514,10 @@ def _train(options: argparse.Namespace) -> int:
     return 0
 
 
-def _check_lesson(path: Path) -> int:
+def _check_lesson(options: argparse.Namespace) -> int:
     from attention_explorer.tools.lessons.checking import looked_over
 
-    return _write_out(_encoded(looked_over(path, _complain)))
+    return _write_out(_encoded(looked_over(options.file, _complain)))
 
 
 def _hand_out(options: argparse.Namespace) -> int:
@@ -521,6 +530,20 @@ def _hand_out(options: argparse.Namespace) -> int:
     make_drawing_application()  # for its fonts
     write_handout(options.out, lesson, items)
     return 0
+
+
+def _draw_class(options: argparse.Namespace) -> int:
+    from attention_explorer.tools.lessons.class_results import asked_lines, class_from
+    from attention_explorer.tools.lessons.shelf import bank
+
+    people = class_from(options.folder, bank(), _complain)
+    from attention_explorer.app import make_drawing_application
+    from attention_explorer.tools.lessons.ui.results_figure import write_class
+
+    make_drawing_application()  # for its fonts
+    out = options.out or options.folder / "results.png"
+    write_class(out, people, bank())
+    return _write_out(_encoded(f"{out}\n{asked_lines(people, bank())}"))
 
 
 def _render(options: argparse.Namespace) -> int:

@@ -9,7 +9,10 @@ from typing import Any, Self
 
 from attention_explorer.core.json_text import JsonTextError, json_from
 from attention_explorer.tools.lessons.lesson import NAMES, Lesson
+from attention_explorer.tools.lessons.taking import Take, as_document, takes_from
 
+THIRTY = "thirty questions"
+"""By what the takes are kept beside the lessons, none of which has such a key."""
 LONGEST = 1e7
 """Seconds that one lesson may have taken, in all: what says more is damaged."""
 
@@ -49,9 +52,18 @@ class Done:
 
 @dataclass(frozen=True, slots=True)
 class Progress:
-    """What was done of each lesson, by its key."""
+    """What was done.
+
+    Attributes
+    ----------
+    lessons : mapping of str to Done
+        What was done of each lesson, by its key.
+    takes : mapping of str to Take
+        The thirty questions as they were taken, by when: `BEFORE` or `AFTER`.
+    """
 
     lessons: Mapping[str, Done] = field(default_factory=dict)
+    takes: Mapping[str, Take] = field(default_factory=dict)
 
     def of(self, lesson: Lesson) -> Done:
         """Return what was done of a lesson; its place lies within it, also if the file has become shorter."""
@@ -82,6 +94,11 @@ class Progress:
         """Return it with a lesson that has come to its end, and begins anew the next time."""
         return self._with(lesson, replace(self.of(lesson), step=0, finished=True))
 
+    def taken(self, when: str, take: Take | None) -> Self:
+        """Return it with the thirty questions as far as they have been taken; None forgets them."""
+        takes = {**self.takes, when: take}
+        return replace(self, takes={each: kept for each, kept in takes.items() if kept is not None})
+
     def _with(self, lesson: Lesson, done: Done) -> Self:
         return replace(self, lessons={**self.without(lesson).lessons, lesson.key: done})
 
@@ -100,6 +117,7 @@ class Progress:
                 }
                 for key, done in self.lessons.items()
             }
+            | ({THIRTY: {when: as_document(take) for when, take in self.takes.items()}} if self.takes else {})
         )
 
     @classmethod
@@ -109,8 +127,9 @@ class Progress:
             document = json_from(text or "{}")
         except JsonTextError:
             return cls()
-        items = document.items() if isinstance(document, dict) else ()
-        return cls({key: _done(item) for key, item in items if isinstance(item, dict)})
+        items = document if isinstance(document, dict) else {}
+        takes = takes_from(items.pop(THIRTY, None))
+        return cls({key: _done(item) for key, item in items.items() if isinstance(item, dict)}, takes)
 
 
 def _old_key(lesson: Lesson) -> str:

@@ -66,7 +66,12 @@ def read_lesson(path: Path) -> Lesson:
     except OSError as error:
         raise FileAccessError(f"{quoted(path.name)} cannot be read: {error.strerror or error}.") from error
     # By its contents: answers are kept by the numbers of steps, and mean nothing for others.
-    return replace(lesson_from(data, path.name), mark=hashlib.sha256(data).hexdigest()[:MARK])
+    return replace(lesson_from(data, path.name), mark=mark_of(data))
+
+
+def mark_of(data: bytes) -> str:
+    """Return what tells the contents of a lesson file from others."""
+    return hashlib.sha256(data).hexdigest()[:MARK]
 
 
 def lesson_from(data: bytes, name: str) -> Lesson:

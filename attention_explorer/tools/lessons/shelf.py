@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from functools import cache
 
 from attention_explorer.core import assets
 from attention_explorer.tools.lessons.lesson import NAMES as NAMES
 from attention_explorer.tools.lessons.lesson import Lesson
-from attention_explorer.tools.lessons.reading import SUFFIX, lesson_from
+from attention_explorer.tools.lessons.reading import SUFFIX, lesson_from, mark_of
+from attention_explorer.tools.lessons.taking import guessing
 
 FOLDER = "lessons"
 BANK, THIRTY = "bank", "thirty"
@@ -22,9 +24,19 @@ def lessons() -> tuple[Lesson, ...]:
 
 @cache
 def bank() -> Lesson:
-    """Return the thirty questions that no lesson shows; errors as in `lessons`."""
+    """Return the thirty questions that no lesson shows, with a mark by which others would be known from them.
+
+    Errors as in `lessons`.
+    """
     name = f"{THIRTY}{SUFFIX}"
-    return lesson_from(assets.read_bytes(f"{BANK}/{name}"), name)
+    data = assets.read_bytes(f"{BANK}/{name}")
+    return replace(lesson_from(data, name), mark=mark_of(data))
+
+
+@cache
+def by_guessing() -> float:
+    """Return how many of the thirty questions somebody gets right, in the mean, who guesses."""
+    return guessing(bank())
 
 
 def after(lesson: Lesson) -> Lesson | None:

@@ -162,10 +162,11 @@ def read_answer(kind: Kind, text: str) -> Given:
 
 def truth_words(answer: Answer, truth: Right, offer: Offer = NOTHING_OFFERED) -> str:
     """Say what is right."""
-    return _said(answer, truth, offer, near=answer.within)
+    return said_words(answer, truth, offer, near=answer.within)
 
 
-def _said(answer: Answer, given: Given | Right, offer: Offer, near: float = 0.0) -> str:
+def said_words(answer: Answer, given: Given | Right, offer: Offer, near: float = 0.0) -> str:
+    """Say an answer as it was given."""
     if answer.kind is Kind.CHOICE:
         return quoted_whole(answer.options[int(str(given))].say)
     if isinstance(given, str):
@@ -207,7 +208,14 @@ def verdict_words(step: Step, given: Given, verdict: Verdict, offer: Offer = NOT
     off = _off_words(answer, verdict.error)
     if answer.kind in MARKED:
         return f"**Not this time.** {off} {why}".strip()
-    return f"**Not this time.** You said {_said(answer, given, offer)}; it is {right}{off}. {why}".strip()
+    return f"**Not this time.** You said {said_words(answer, given, offer)}; it is {right}{off}. {why}".strip()
+
+
+def mistake_words(step: Step, given: Given, verdict: Verdict) -> str:
+    """Say which known mistake explains a wrong answer; nothing if none does."""
+    if verdict.is_right or step.answer is None:
+        return ""
+    return verdict.slip.say if verdict.slip else _reply(step.answer, given)
 
 
 def _off_words(answer: Answer, error: float) -> str:

@@ -29,11 +29,14 @@ class Asked:
         The names that it is answered with.
     seed : int
         Tells the cases of a question apart.
+    check : str
+        What the button says that gives the answer.
     """
 
     answer: Answer
     offer: Offer
     seed: int = 0
+    check: str = "Check"
 
 
 class Asking(QWidget):
@@ -84,10 +87,10 @@ class SkipButton(EnterButton):
 class AskingLine(QHBoxLayout):
     """A line that begins with what answers, and *Check* behind it."""
 
-    def __init__(self, *before: QWidget) -> None:
+    def __init__(self, asked: Asked, *before: QWidget) -> None:
         super().__init__()
         self.setContentsMargins(0, 0, 0, 0)
-        self.check = EnterButton("Check")
+        self.check = EnterButton(asked.check)
         for widget in (*before, self.check):
             self.addWidget(widget)
         self.addStretch(1)
@@ -104,7 +107,7 @@ class Typing(Asking):
         self.field.setAccessibleName(name)
         self.field.setPlaceholderText(name)
         UndoKeys(self.field, lambda: False)
-        line = AskingLine(self.field)
+        line = AskingLine(asked, self.field)
         self.setLayout(line)
         self.field.returnPressed.connect(self._give)
         line.check.clicked.connect(self._give)
@@ -169,7 +172,7 @@ class Choosing(Asking):
         self.options = tuple(Sentence(option.say) for option in asked.answer.options)
         for button in self.options:
             self._parts.addWidget(button)
-        line = AskingLine()
+        line = AskingLine(asked)
         line.check.clicked.connect(self._give)
         self._check = line.check
         self._parts.addLayout(line)

@@ -91,7 +91,7 @@ class Bars(Asking):
         whole = QVBoxLayout(self)
         whole.setContentsMargins(0, 0, 0, 0)
         whole.addLayout(grid)
-        self._line = AskingLine()
+        self._line = AskingLine(asked)
         self._line.check.clicked.connect(lambda: self.given.emit(self._given()))
         whole.addLayout(self._line)
         self.set_look(look)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import partial
 
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QDialog, QHBoxLayout, QLabel, QLineEdit, QPushButton, QVBoxLayout, QWidget
@@ -13,6 +14,7 @@ from attention_explorer.kit.theme import Look
 from attention_explorer.tools.lessons.lesson import Lesson
 from attention_explorer.tools.lessons.progress import Done, Progress
 from attention_explorer.tools.lessons.results import LONGEST_NAME
+from attention_explorer.tools.lessons.taking import BEFORE, TAKES
 
 ABOUT = (
     "First you say what will happen, then you see it. What you have open now comes back when a lesson ends, and a "
@@ -29,6 +31,8 @@ class LessonList(QDialog):
         It is to begin, or to go on.
     printed : Lesson
         It is to be written as a PDF, for paper.
+    taken : str
+        The thirty questions are to be taken: `BEFORE` the lessons or `AFTER` them.
     forgotten : Lesson or None
         The progress in it is to be forgotten, or all progress.
     result_wanted : str
@@ -37,6 +41,7 @@ class LessonList(QDialog):
 
     chosen = Signal(object)
     printed = Signal(object)
+    taken = Signal(str)
     forgotten = Signal(object)
     result_wanted = Signal(str)
 
@@ -46,6 +51,7 @@ class LessonList(QDialog):
         look: Look,
         lessons: Sequence[Lesson],
         progress: Progress,
+        bank: Lesson,
     ) -> None:
         super().__init__(parent)
         self.setWindowTitle("Lessons")
@@ -61,6 +67,7 @@ class LessonList(QDialog):
         self._rows.setObjectName("panel")
         rows = QVBoxLayout(self._rows)
         rows.setContentsMargins(0, 0, 0, 0)
+        rows.addWidget(self._thirty(bank, progress))
         self.starts = tuple(self._row(rows, lesson, progress.of(lesson)) for lesson in self._lessons)
         rows.addStretch(1)
         self._column.addWidget(ColumnScroll(self._rows), 1)
@@ -82,13 +89,7 @@ class LessonList(QDialog):
 
     def _row(self, rows: QVBoxLayout, lesson: Lesson, done: Done) -> QPushButton:
         card = Card(self._look)
-        words = QVBoxLayout()
-        title = QLabel(f"{self._lessons.index(lesson) + 1}. {lesson.title}")
-        title.setObjectName("cardTitle")
-        said = QLabel(" · ".join(filter(None, (f"{lesson.minutes:g} minutes", done.words(lesson)))))
-        said.setObjectName("muted")
-        words.addWidget(title)
-        words.addWidget(said)
+        words = _two_lines(f"{self._lessons.index(lesson) + 1}. {lesson.title}", _minutes(lesson), done.words(lesson))
         start = QPushButton("Continue" if done.step else "Again" if done.finished else "Start")
         start.setAccessibleName(f"{start.text()}: {lesson.title}")
         start.clicked.connect(lambda: self._choose(lesson))
@@ -96,16 +97,42 @@ class LessonList(QDialog):
         line.addLayout(words, 1)
         line.addWidget(self._printing(lesson))
         if done != Done():
-            forget = QPushButton("Reset")
-            forget.setAccessibleName(f"Reset: {lesson.title}")
-            forget.setToolTip("Forget what I did in this lesson")
-            forget.setAutoDefault(False)
-            forget.clicked.connect(lambda: self._forget(lesson))
-            line.addWidget(forget)
+            line.addWidget(self._resetting(lesson, "Forget what I did in this lesson"))
         line.addWidget(start)
         card.body.addLayout(line)
         rows.addWidget(card)
         return start
+
+    def _thirty(self, bank: Lesson, progress: Progress) -> Card:
+        """Return the row of the questions that no lesson shows."""
+        card, line, count = Card(self._look), QHBoxLayout(), len(bank.steps)
+        takes = {when: take for when, take in progress.takes.items() if take.bank == bank.mark}
+        said = [f"{when}: {takes[when].words(count)}" for when in TAKES if when in takes]
+        words = _two_lines(bank.title, *(said or [_minutes(bank), "in no lesson: what do you know before, and after?"]))
+        line.addLayout(words, 1)
+        card.setToolTip(" · ".join(f"{TAKES[when].capitalize()}: {take.date}" for when, take in takes.items()))
+        if takes:
+            line.addWidget(self._resetting(bank, "Forget what I answered"))
+        for when, called in TAKES.items():
+            is_open = when in takes and len(takes[when].replies) < count
+            if when == BEFORE and takes and not is_open:
+                continue  # what is known before is known once
+            button = QPushButton("Continue" if is_open else called.capitalize().replace(" the lessons", ""))
+            button.setAccessibleName(f"{'Continue' if is_open else 'Take'} {called}: {bank.title}")
+            button.setToolTip(f"Take them {called}: nothing is told while you do, and at the end how many are right")
+            button.setAutoDefault(False)
+            button.clicked.connect(partial(self._take, when))
+            line.addWidget(button)
+        card.body.addLayout(line)
+        return card
+
+    def _resetting(self, lesson: Lesson, tip: str) -> QPushButton:
+        forget = QPushButton("Reset")
+        forget.setAccessibleName(f"Reset: {lesson.title}")
+        forget.setToolTip(tip)
+        forget.setAutoDefault(False)
+        forget.clicked.connect(lambda: self._forget(lesson))
+        return forget
 
     def _printing(self, lesson: Lesson) -> QPushButton:
         button = QPushButton("Hand-out…")
@@ -119,7 +146,7 @@ class LessonList(QDialog):
         foot = QHBoxLayout()
         forget, close = QPushButton("Reset all"), QPushButton("Just explore")
         forget.setAutoDefault(False)
-        forget.setEnabled(bool(progress.lessons))
+        forget.setEnabled(bool(progress.lessons or progress.takes))
         forget.clicked.connect(lambda: self._forget(None))
         close.clicked.connect(self.reject)
         self.name = QLineEdit()
@@ -131,7 +158,7 @@ class LessonList(QDialog):
         write.setToolTip("Save lessons, questions, tries and times to a file (CSV or JSON) for a teacher")
         write.setAutoDefault(False)
         write.clicked.connect(lambda: self.result_wanted.emit(self.name.text()))
-        write.setEnabled(bool(progress.lessons))
+        write.setEnabled(bool(progress.lessons or progress.takes))
         foot.addWidget(forget)
         foot.addStretch(1)
         foot.addWidget(self.name)
@@ -143,6 +170,24 @@ class LessonList(QDialog):
         self.accept()
         self.chosen.emit(lesson)
 
+    def _take(self, when: str) -> None:
+        self.accept()
+        self.taken.emit(when)
+
     def _forget(self, lesson: Lesson | None) -> None:
         self.forgotten.emit(lesson)
         self.reject()
+
+
+def _minutes(lesson: Lesson) -> str:
+    return f"{lesson.minutes:g} minutes"
+
+
+def _two_lines(title: str, *said: str) -> QVBoxLayout:
+    """Return a title with what is said below it in small letters."""
+    words, above, below = QVBoxLayout(), QLabel(title), QLabel(" · ".join(filter(None, said)))
+    above.setObjectName("cardTitle")
+    below.setObjectName("muted")
+    words.addWidget(above)
+    words.addWidget(below)
+    return words

@@ -47,7 +47,11 @@ class CardView:
     hint, verdict : str
         What is said below the text; empty for nothing.
     has_back, has_hint, has_skip, has_another : bool
-        Which buttons are there; *Show me* is, wherever something can be skipped.
+        Which buttons are there; *Show me* is, wherever something can be skipped and is told.
+    skip_text : str
+        The words of the button that goes on without it.
+    is_told : bool
+        Whether answers are told.
     next_text : str
         The words of the button that goes on; empty for none.
     """
@@ -65,6 +69,8 @@ class CardView:
     has_hint: bool = False
     has_skip: bool = False
     has_another: bool = False
+    skip_text: str = "Skip"
+    is_told: bool = True
     next_text: str = ""
 
 
@@ -164,7 +170,11 @@ class LessonCard(Card):
         """Show a step. What was typed stays while the question is the same."""
         before, self._view = self._view, view
         self._title.setText(view.title)
-        place = f"Step {view.step + 1} of {view.count}" if view.step < view.count else "The end"
+        place = (
+            f"{'Step' if view.is_told else 'Question'} {view.step + 1} of {view.count}"
+            if view.step < view.count
+            else "The end"
+        )
         place += " · Done." if view.is_done else ""
         self._count.setText(place)
         self._count.setAccessibleName(place)
@@ -180,7 +190,7 @@ class LessonCard(Card):
         for button, shown in (
             (self.back, view.has_back),
             (self.hint, view.has_hint),
-            (self.tell, view.has_skip),
+            (self.tell, view.has_skip and view.is_told),
             (self.another, view.has_another),
             (self.skip, view.has_skip),
             (self.next, bool(view.next_text)),
@@ -192,6 +202,7 @@ class LessonCard(Card):
         for button in wanted:  # once those are gone that make room for it
             button.show()
         self.next.setText(view.next_text)
+        self.skip.setText(view.skip_text)
         # Like a chosen one: the one button that leads on stands out.
         self.next.setCheckable(bool(view.next_text))
         self.next.setChecked(bool(view.next_text))

@@ -5,6 +5,7 @@ from __future__ import annotations
 import random
 from collections.abc import Callable, Collection
 from dataclasses import dataclass, replace
+from datetime import date
 from pathlib import Path
 from time import monotonic
 from typing import TYPE_CHECKING, Any
@@ -31,9 +32,11 @@ from attention_explorer.tools.lessons.progress import Progress
 from attention_explorer.tools.lessons.reading import SUFFIX as SUFFIX_OF_LESSONS
 from attention_explorer.tools.lessons.reading import lesson_from, read_lesson
 from attention_explorer.tools.lessons.results import KINDS, result, result_file
+from attention_explorer.tools.lessons.taking import AFTER, BEFORE, Reply
 from attention_explorer.tools.lessons.ui.asking import Asked
 from attention_explorer.tools.lessons.ui.page import LessonList
 from attention_explorer.tools.lessons.ui.panel import CardView, LessonCard
+from attention_explorer.tools.lessons.ui.taking import begun_take, reply_to, view_of_take, with_reply, with_seconds
 from attention_explorer.tools.lessons.walk import begun, checked, ended, page_of, reached
 from attention_explorer.tools.lessons.words import (
     MARKED,
@@ -76,6 +79,8 @@ class Place:
         The page that was on show.
     folder : Path or None
         Where its file lies, with the sessions that it shows; None for one of the program's own.
+    take : str
+        When the thirty questions are taken, if they are: then no answer is told; empty for a lesson.
     seed : int
         By which the question was drawn.
     is_done : bool
@@ -94,6 +99,7 @@ class Place:
     own: ExplorerState
     own_page: str
     folder: Path | None = None
+    take: str = ""
     seed: int = 0
     is_done: bool = False
     verdict: str = ""
@@ -146,6 +152,8 @@ class LessonPlayer(QObject):
         super().__init__(window)
         self._window, self._session = window, window.session
         self.progress = Progress.read(window.settings.lessons)
+        self.today = date.today
+        """Says what day it is."""
         self.place: Place | None = None
         self.card: LessonCard | None = None
         self.first: FirstLessons | None = None
@@ -184,15 +192,19 @@ class LessonPlayer(QObject):
 
     def show_list(self) -> None:
         """Open the list of lessons."""
-        opened = LessonList(self._window, self._window.look, shelf.lessons(), self.progress)
+        opened = LessonList(self._window, self._window.look, shelf.lessons(), self.progress, shelf.bank())
         opened.chosen.connect(self.start)
+        opened.taken.connect(self.take)
         opened.printed.connect(self._window.tools.hand_out)
         opened.forgotten.connect(self._forget)
         opened.result_wanted.connect(self._write_result)
         opened.open()
 
     def _forget(self, lesson: Lesson | None) -> None:
-        self._keep(Progress() if lesson is None else self.progress.without(lesson))
+        if lesson is shelf.bank():
+            self._keep(self.progress.taken(BEFORE, None).taken(AFTER, None))
+        else:
+            self._keep(Progress() if lesson is None else self.progress.without(lesson))
 
     def _write_result(self, name: str) -> None:
         """Ask where the result is to be, and write it there."""
@@ -200,7 +212,7 @@ class LessonPlayer(QObject):
 
         path = ask_for_file(self._window, "Save the result", "result", KINDS)
         if path is not None:
-            found = result(shelf.lessons(), self.progress, name)
+            found = result(shelf.lessons(), self.progress, name, shelf.bank())
             self._window.tell(save_or_explain(self._window, result_file(found, path), path))
 
     def start_file(self, path: Path) -> None:
@@ -235,20 +247,34 @@ class LessonPlayer(QObject):
         if path is not None:
             self._window.tell(save_or_explain(self._window, lambda file, _report: file.write(example()), path))
 
+    def take(self, when: str) -> None:
+        """Begin the thirty questions, `BEFORE` the lessons or `AFTER` them, or go on with them where they were left."""
+        self.leave()
+        bank = shelf.bank()
+        self._keep(begun_take(self.progress, bank, when, self.today()))
+        self._open(Place(bank, len(self.progress.takes[when].replies), *self._own(), take=when))
+
     def start(self, lesson: Lesson, folder: Path | None = None) -> None:
         """Begin a lesson, or go on with it where it was left; the sessions of one of a file lie in its folder."""
         self.leave()
-        self._put_away()
+        self._open(Place(lesson, self.progress.of(lesson).step, *self._own(), folder))
+
+    def _own(self) -> tuple[ExplorerState, ExplorerState, str]:
+        """Return the person's own work, twice, and its page: what a place begins with, and what comes back."""
         self._session.commit()
+        own = self._session.state
+        return own, own, self._window.settings.page
+
+    def _open(self, place: Place) -> None:
+        self._put_away()
         self._since = monotonic()
-        own, step = self._session.state, self.progress.of(lesson).step
-        self.place = Place(lesson, step, own, own, self._window.settings.page, folder)
-        self._session.aside = own  # a crash within the lesson must not keep that of the lesson instead
+        self.place = place
+        self._session.aside = place.own  # a crash within the lesson must not keep that of the lesson instead
         self.card = LessonCard(self._window.look)
         for signal, run in self._answers_to(self.card):
             signal.connect(run)
         self._window.stand_above(self.card)
-        self._begin(step, self._entry(step))
+        self._begin(place.step, self._entry(place.step))
 
     def _answers_to(self, card: LessonCard) -> tuple[tuple[SignalInstance, Callable[..., object]], ...]:
         return (
@@ -301,13 +327,19 @@ class LessonPlayer(QObject):
         """Add to the time of the lesson what has passed, but not that of somebody who is away."""
         if self.place is not None:
             passed, self._since = monotonic() - self._since, monotonic()
-            self._keep(self.progress.spent(self.place.lesson, min(passed, AWAY)))
+            seconds = min(passed, AWAY)
+            if self.place.take:
+                self._keep(with_seconds(self.progress, self.place.take, seconds))
+            else:
+                self._keep(self.progress.spent(self.place.lesson, seconds))
 
     # ---- Steps ----
 
     def _entry(self, step: int) -> ExplorerState:
         """Return how the step before ends if everything is done as *Show me* does it."""
         place = self._playing()
+        if place.take:
+            return ExplorerState()  # none of the thirty goes on from the one before, nor from what somebody has
         return reached(place.lesson, step, place.own, place.folder)
 
     def _begin(self, step: int, before: ExplorerState) -> None:
@@ -316,10 +348,12 @@ class LessonPlayer(QObject):
         lesson = place.lesson
         self._await_nothing()  # of the step before
         if step == len(lesson.steps):
-            self._keep(self.progress.finished(lesson))
-            case, seed = before, 0
+            if not place.take:
+                self._keep(self.progress.finished(lesson))
+            case, seed = place.own if place.take else before, 0
         else:
-            self._keep(self.progress.at(lesson, step))
+            if not place.take:
+                self._keep(self.progress.at(lesson, step))
             try:
                 state = begun(lesson.steps[step], before, place.folder)
             except ExplorerError:  # what somebody did on the way does not go with what the step sets
@@ -328,7 +362,7 @@ class LessonPlayer(QObject):
             case = drawn(lesson.steps[step], state, seed)
         self._count_time()
         self._forget_guess()
-        self._come_to(Place(lesson, step, case, place.own, place.own_page, place.folder, seed))
+        self._come_to(Place(lesson, step, case, place.own, place.own_page, place.folder, place.take, seed))
 
     def _come_to(self, place: Place) -> None:
         """Show a step; where its words have to be learned first, on the worker, so that the window goes on."""
@@ -365,7 +399,8 @@ class LessonPlayer(QObject):
     def _put(self) -> None:
         """Put the case of the step on its page, without what the question must not tell, or cover the page."""
         place = self._playing()
-        page = page_of(place.lesson, place.step, place.case)
+        is_over = bool(place.take) and place.now is None
+        page = place.own_page if is_over else page_of(place.lesson, place.step, place.case)
         if page and page != self._window.settings.page:
             self._window.show_page(page)
         self._unveil()
@@ -379,7 +414,9 @@ class LessonPlayer(QObject):
                 self._window.light(())
                 self._window.cover(COVER)
                 return  # the case is not computed anywhere, where a copy might give it away
-        if place.now is not None:
+        if is_over:
+            self._session.apply(place.case, "The end")  # not what was asked last, with its answer
+        elif place.now is not None:
             self._session.apply(place.case, f"Lesson, step {place.step + 1}")
             for hint in self._window.page.findChildren(HintCard):
                 hint.hide()  # that of the preset, which would say something else than the lesson, or the answer
@@ -433,8 +470,16 @@ class LessonPlayer(QObject):
 
     def _skip(self) -> None:
         place = self._playing()
-        if place.now is not None:
+        if place.now is not None and place.take:
+            self._reply(Reply(case=drawn_words(place.now, place.case)))
+        elif place.now is not None:
             self._begin(place.step + 1, self._shown_me(place.now))
+
+    def _reply(self, reply: Reply) -> None:
+        """Keep the answer to one of the thirty questions, and go on to the next without a word about it."""
+        place = self._playing()
+        self._keep(with_reply(self.progress, place.take, reply))
+        self._begin(place.step + 1, self._entry(place.step + 1))
 
     def _shown_me(self, now: Step) -> ExplorerState:
         """Return how the step ends after *Show me*: on what is there, if that can hold what the step sets."""
@@ -480,6 +525,9 @@ class LessonPlayer(QObject):
             return
 
         def judge(verdict: Verdict) -> None:
+            if place.take:
+                self._reply(reply_to(place, now, answer, verdict))
+                return
             words = verdict_words(now, answer, verdict, place.offer)
             self._judged(words, (answer, verdict.truth), is_right=verdict.is_right)
 
@@ -604,7 +652,8 @@ class LessonPlayer(QObject):
         place = self._playing()
         if self.card is None:
             raise ExplorerError("The card of the lesson is not there.")
-        self.card.show_view(_view_of(place, self.progress))
+        view = view_of_take if place.take else _view_of
+        self.card.show_view(view(place, self.progress))
         return self.card
 
 
