@@ -130,7 +130,7 @@ def test_help_shows_examples_that_work(capsys: pytest.CaptureFixture[str]) -> No
         cli.main(["--help"])
     text = capsys.readouterr().out
     examples = [line.split("  ")[1].split() for line in text.splitlines() if line.startswith("  attention-explorer")]
-    assert len(examples) == 20
+    assert len(examples) == 21
     for example in examples:
         given = example[1 : example.index("<")] if "<" in example else example[1:]
         options = cli.parser().parse_args(given)

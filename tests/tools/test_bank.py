@@ -28,7 +28,9 @@ def cases(lesson: Lesson) -> list[tuple[Step, ExplorerState]]:
     """Return each step with all states that a learner sees in it."""
     found, state = [], ExplorerState()
     for step in lesson.steps:
-        state = begun(step, state)
+        before, state = state, begun(step, state)
+        if step.again is not None:
+            found += [(step.again, drawn(step.again, begun(step.again, before), seed)) for seed in SEEDS]
         seen = [drawn(step, state, seed) for seed in SEEDS] if step.draw else [state]
         state = ended(step, state)
         found += [(step, each) for each in (*seen, state)]

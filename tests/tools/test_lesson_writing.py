@@ -30,6 +30,7 @@ answer = { cells = "heads.masked", labels = "heads.keys" }
 facts = { "0.5" = { of = "lookup.weights[0]" } }
 slips = [{ say = "No.", of = "lookup.slope" }]
 draw = { "lookup.temperature" = { from = 1, to = 2, step = 1 } }
+again = { ask = "??", answer = { number = "lookup.slope", within = 1 }, where = "lookup.tied" }
 """
 
 
@@ -48,6 +49,7 @@ def test_every_key_that_is_read_is_told_and_no_other(monkeypatch: pytest.MonkeyP
     assert taken == {
         "": set(writing.LESSON),
         "step": {*writing.STEP, *writing.TASK, *writing.QUESTION},
+        "again": {*writing.STEP, *writing.QUESTION} - {"say", "again"},
         "answer": {*writing.KINDS, *writing.ANSWER},
         "choice": set(writing.CHOICE),
         "slips": set(writing.SLIP),

@@ -35,7 +35,7 @@ def looked_over(path: Path, complain: Callable[[str], object]) -> str:
     """
     lesson, folder, patience = read_lesson(path), path.absolute().parent, _Patience(complain)
     for step in lesson.steps:
-        for name in unknown_terms(step):
+        for name in (*unknown_terms(step), *(unknown_terms(step.again) if step.again is not None else ())):
             complain(f"{quoted(path.name)}, line {step.line}: {quoted(name)} is no term, so nothing is linked there.")
     lines = [f"{lesson.title}: {counted(len(lesson.steps), 'step')}, {lesson.minutes:g} minutes\n"]
     with watched(patience.pass_by):

@@ -197,6 +197,8 @@ class Step:
         Fields that are drawn afresh, each time the question is asked.
     where : Expression or None
         What must hold of a case that was drawn.
+    again : Step or None
+        The question that comes in its place on another day; None for the same one.
     """
 
     line: int
@@ -216,6 +218,7 @@ class Step:
     wrong: str = ""
     draw: tuple[Draw, ...] = ()
     where: Expression | None = None
+    again: Step | None = None
 
 
 @dataclass(frozen=True, slots=True)

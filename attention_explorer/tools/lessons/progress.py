@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
+from datetime import date
 from typing import Any, Self
 
 from attention_explorer.core.json_text import JsonTextError, json_from
@@ -33,6 +34,10 @@ class Done:
         By step, how often a question was answered, fresh cases of it included.
     seconds : float
         That the lesson was open.
+    finished_on : str
+        The day on which its end was reached last, as 2026-11-26; empty if that is not known.
+    recalled : int
+        How often its questions have come again since; see `recall`.
     """
 
     step: int = 0
@@ -40,6 +45,8 @@ class Done:
     first_tries: Mapping[int, bool] = field(default_factory=dict)
     tries: Mapping[int, int] = field(default_factory=dict)
     seconds: float = 0.0
+    finished_on: str = ""
+    recalled: int = 0
 
     def words(self, lesson: Lesson) -> str:
         """Say it: “at step 3 of 6”, “done · 3 of 4 questions right at the first try”; nothing if nothing was done."""
@@ -90,9 +97,15 @@ class Progress:
         keys = lesson.key, _old_key(lesson)
         return replace(self, lessons={key: done for key, done in self.lessons.items() if key not in keys})
 
-    def finished(self, lesson: Lesson) -> Self:
+    def finished(self, lesson: Lesson, today: date) -> Self:
         """Return it with a lesson that has come to its end, and begins anew the next time."""
-        return self._with(lesson, replace(self.of(lesson), step=0, finished=True))
+        done = replace(self.of(lesson), step=0, finished=True, finished_on=today.isoformat(), recalled=0)
+        return self._with(lesson, done)
+
+    def recalled(self, lesson: Lesson) -> Self:
+        """Return it with a lesson whose questions have come again once more."""
+        done = self.of(lesson)
+        return self._with(lesson, replace(done, recalled=done.recalled + 1))
 
     def taken(self, when: str, take: Take | None) -> Self:
         """Return it with the thirty questions as far as they have been taken; None forgets them."""
@@ -112,6 +125,8 @@ class Progress:
                     "step": done.step,
                     "finished": done.finished,
                     "seconds": round(done.seconds, 1),
+                    "finished_on": done.finished_on,
+                    "recalled": done.recalled,
                     "tries": {str(step): count for step, count in done.tries.items()},
                     "first_tries": {str(step): is_right for step, is_right in done.first_tries.items()},
                 }
@@ -138,14 +153,23 @@ def _old_key(lesson: Lesson) -> str:
 
 
 def _done(item: dict[str, Any]) -> Done:
-    step, seconds = item.get("step"), item.get("seconds")
+    step, seconds, recalled = item.get("step"), item.get("seconds"), item.get("recalled")
     return Done(
         step if type(step) is int and step >= 0 else 0,
         item.get("finished") is True,
         {at: is_right for at, is_right in _by_step(item.get("first_tries")) if isinstance(is_right, bool)},
         {at: count for at, count in _by_step(item.get("tries")) if type(count) is int and 0 < count < 10**6},
         seconds if type(seconds) is float and 0 <= seconds < LONGEST else 0.0,
+        _day(item.get("finished_on")),
+        recalled if type(recalled) is int and 0 <= recalled < 100 else 0,
     )
+
+
+def _day(found: object) -> str:
+    try:
+        return date.fromisoformat(found).isoformat() if isinstance(found, str) else ""
+    except ValueError:
+        return ""
 
 
 def _by_step(found: object) -> Iterator[tuple[int, object]]:

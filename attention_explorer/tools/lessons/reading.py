@@ -144,7 +144,21 @@ def _steps(content: object, way: Way, lines: dict[Way, int]) -> tuple[Step, ...]
 def _step(table: Table, line: int) -> Step:
     if table.has("say") == table.has("ask"):
         raise WrongError(table.way, "a step has either “say”, what to do, or “ask”, a question")
-    step = (_question if table.has("ask") else _task)(table, line)
+    step = _asked(table, line) if table.has("ask") else _task(table, line)
+    table.close()
+    return step
+
+
+def _asked(table: Table, line: int) -> Step:
+    """Read a question, and the one that comes in its place on another day."""
+    question = _question(table, line)
+    again = table.take("again", _again, question)
+    return question if again is question else replace(question, again=replace(again, line=line))
+
+
+def _again(content: object, way: Way) -> Step:
+    table = Table(content, way)
+    step = _question(table, 0)
     table.close()
     return step
 

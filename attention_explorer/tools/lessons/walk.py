@@ -139,8 +139,9 @@ def checked(
         before, state = state or ExplorerState(), None
         with faults.of(f"{quoted(lesson.name)}, line {step.line}, step {number}"):
             now = begun(step, before, folder)
-            with faults.of():
-                yield from ((step, *pair) for pair in _step_checked(step, now, faults))
+            for asked, case in ((step, now), *_again(step, before, folder)):
+                with faults.of():
+                    yield from ((asked, *pair) for pair in _step_checked(asked, case, faults))
             state = ended(step, now)
     faults.refuse()
 
@@ -171,9 +172,16 @@ def unproved_numbers(lesson: Lesson, folder: Path | None = None) -> Iterator[tup
     """Yield the numbers in the texts of a lesson that nothing vouches for; errors as in `begun`."""
     state = ExplorerState()
     for step in lesson.steps:
-        state = begun(step, state, folder)
-        yield from ((step, number) for number in unproved(step, state))
+        before, state = state, begun(step, state, folder)
+        for asked, case in ((step, state), *_again(step, before, folder)):
+            yield from ((asked, number) for number in unproved(asked, case))
         state = ended(step, state)
+
+
+def _again(step: Step, before: ExplorerState, folder: Path | None) -> Iterator[tuple[Step, ExplorerState]]:
+    """Yield the question that comes in the place of a step on another day, if there is one, with its state."""
+    if step.again is not None:
+        yield step.again, begun(step.again, before, folder)
 
 
 def _step_checked(step: Step, state: ExplorerState, faults: _Faults) -> Iterator[tuple[str, str]]:

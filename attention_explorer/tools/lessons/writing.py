@@ -64,6 +64,8 @@ QUESTION = {
     "draw": 'Fields that are drawn afresh each time: { "lookup.query" = "grid" }, a list of values, or '
     "{ from = 1, to = 9, step = 2 }",
     "where": "A condition that must hold of what was drawn",
+    "again": "A [step.again]: the question that comes in its place days later, with all that a question may have; "
+    "without it the same one comes",
 }
 
 KINDS: Mapping[str, str] = {

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from datetime import date
 from functools import partial
 
 from PySide6.QtCore import Qt, Signal
@@ -13,6 +14,7 @@ from attention_explorer.kit.controls.panel_scroll import ColumnScroll
 from attention_explorer.kit.theme import Look
 from attention_explorer.tools.lessons.lesson import Lesson
 from attention_explorer.tools.lessons.progress import Done, Progress
+from attention_explorer.tools.lessons.recall import due, row_words
 from attention_explorer.tools.lessons.results import LONGEST_NAME
 from attention_explorer.tools.lessons.taking import BEFORE, TAKES
 
@@ -33,6 +35,8 @@ class LessonList(QDialog):
         It is to be written as a PDF, for paper.
     taken : str
         The thirty questions are to be taken: `BEFORE` the lessons or `AFTER` them.
+    recalled : Lesson
+        Three questions of it are to be asked again.
     forgotten : Lesson or None
         The progress in it is to be forgotten, or all progress.
     result_wanted : str
@@ -42,6 +46,7 @@ class LessonList(QDialog):
     chosen = Signal(object)
     printed = Signal(object)
     taken = Signal(str)
+    recalled = Signal(object)
     forgotten = Signal(object)
     result_wanted = Signal(str)
 
@@ -52,6 +57,7 @@ class LessonList(QDialog):
         lessons: Sequence[Lesson],
         progress: Progress,
         bank: Lesson,
+        today: date,
     ) -> None:
         super().__init__(parent)
         self.setWindowTitle("Lessons")
@@ -67,6 +73,8 @@ class LessonList(QDialog):
         self._rows.setObjectName("panel")
         rows = QVBoxLayout(self._rows)
         rows.setContentsMargins(0, 0, 0, 0)
+        for lesson in due(progress, self._lessons, today)[:1]:  # one lesson at a time: three questions, no more
+            rows.addWidget(self._again(lesson, progress.of(lesson), today))
         rows.addWidget(self._thirty(bank, progress))
         self.starts = tuple(self._row(rows, lesson, progress.of(lesson)) for lesson in self._lessons)
         rows.addStretch(1)
@@ -102,6 +110,24 @@ class LessonList(QDialog):
         card.body.addLayout(line)
         rows.addWidget(card)
         return start
+
+    def _again(self, lesson: Lesson, done: Done, today: date) -> Card:
+        """Return the row of the questions of a lesson that come again."""
+        card, line = Card(self._look), QHBoxLayout()
+        title, said = row_words(lesson, done, today)
+        line.addLayout(_two_lines(title, said), 1)
+        ask = QPushButton("Ask me")
+        ask.setAccessibleName(f"Ask me: {title}")
+        ask.setToolTip("Questions of a lesson come again two days after it, and after seven")
+        ask.setAutoDefault(False)
+        ask.clicked.connect(lambda: self._ask_again(lesson))
+        line.addWidget(ask)
+        card.body.addLayout(line)
+        return card
+
+    def _ask_again(self, lesson: Lesson) -> None:
+        self.accept()
+        self.recalled.emit(lesson)
 
     def _thirty(self, bank: Lesson, progress: Progress) -> Card:
         """Return the row of the questions that no lesson shows."""

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Callable, Collection
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Collection, Mapping
+from dataclasses import dataclass, field, replace
 from datetime import date
 from pathlib import Path
 from time import monotonic
@@ -31,6 +31,7 @@ from attention_explorer.tools.lessons.parts import names_of, way_back
 from attention_explorer.tools.lessons.progress import Progress
 from attention_explorer.tools.lessons.reading import SUFFIX as SUFFIX_OF_LESSONS
 from attention_explorer.tools.lessons.reading import lesson_from, read_lesson
+from attention_explorer.tools.lessons.recall import Recall, end_words, recall_of
 from attention_explorer.tools.lessons.results import KINDS, result, result_file
 from attention_explorer.tools.lessons.taking import AFTER, BEFORE, Reply
 from attention_explorer.tools.lessons.ui.asking import Asked
@@ -81,6 +82,10 @@ class Place:
         Where its file lies, with the sessions that it shows; None for one of the program's own.
     take : str
         When the thirty questions are taken, if they are: then no answer is told; empty for a lesson.
+    recall : Recall or None
+        Which questions come again; None in a lesson.
+    firsts : mapping of int to bool
+        Of those, by step, which were right at the first try.
     seed : int
         By which the question was drawn.
     is_done : bool
@@ -100,6 +105,8 @@ class Place:
     own_page: str
     folder: Path | None = None
     take: str = ""
+    recall: Recall | None = None
+    firsts: Mapping[int, bool] = field(default_factory=dict)
     seed: int = 0
     is_done: bool = False
     verdict: str = ""
@@ -110,6 +117,11 @@ class Place:
     def now(self) -> Step | None:
         """The step; None at the end."""
         return self.lesson.steps[self.step] if self.step < len(self.lesson.steps) else None
+
+    @property
+    def is_apart(self) -> bool:
+        """Whether it is no lesson whose steps are gone on with: the thirty questions, or some that come again."""
+        return bool(self.take) or self.recall is not None
 
     @property
     def offer(self) -> Offer:
@@ -192,9 +204,11 @@ class LessonPlayer(QObject):
 
     def show_list(self) -> None:
         """Open the list of lessons."""
-        opened = LessonList(self._window, self._window.look, shelf.lessons(), self.progress, shelf.bank())
+        shown = shelf.lessons(), self.progress, shelf.bank(), self.today()
+        opened = LessonList(self._window, self._window.look, *shown)
         opened.chosen.connect(self.start)
         opened.taken.connect(self.take)
+        opened.recalled.connect(self.ask_again)
         opened.printed.connect(self._window.tools.hand_out)
         opened.forgotten.connect(self._forget)
         opened.result_wanted.connect(self._write_result)
@@ -253,6 +267,12 @@ class LessonPlayer(QObject):
         bank = shelf.bank()
         self._keep(begun_take(self.progress, bank, when, self.today()))
         self._open(Place(bank, len(self.progress.takes[when].replies), *self._own(), take=when))
+
+    def ask_again(self, lesson: Lesson) -> None:
+        """Ask three questions of a lesson that was finished days ago."""
+        self.leave()
+        recall = recall_of(lesson, self.progress.of(lesson))
+        self._open(Place(recall.asked, 0, *self._own(), recall=recall))
 
     def start(self, lesson: Lesson, folder: Path | None = None) -> None:
         """Begin a lesson, or go on with it where it was left; the sessions of one of a file lie in its folder."""
@@ -330,7 +350,7 @@ class LessonPlayer(QObject):
             seconds = min(passed, AWAY)
             if self.place.take:
                 self._keep(with_seconds(self.progress, self.place.take, seconds))
-            else:
+            elif self.place.recall is None:
                 self._keep(self.progress.spent(self.place.lesson, seconds))
 
     # ---- Steps ----
@@ -340,6 +360,8 @@ class LessonPlayer(QObject):
         place = self._playing()
         if place.take:
             return ExplorerState()  # none of the thirty goes on from the one before, nor from what somebody has
+        if place.recall is not None:
+            return reached(place.recall.of, (*place.recall.numbers, 0)[step], place.own)
         return reached(place.lesson, step, place.own, place.folder)
 
     def _begin(self, step: int, before: ExplorerState) -> None:
@@ -348,11 +370,10 @@ class LessonPlayer(QObject):
         lesson = place.lesson
         self._await_nothing()  # of the step before
         if step == len(lesson.steps):
-            if not place.take:
-                self._keep(self.progress.finished(lesson))
+            self._reach_the_end(place)
             case, seed = place.own if place.take else before, 0
         else:
-            if not place.take:
+            if not place.is_apart:
                 self._keep(self.progress.at(lesson, step))
             try:
                 state = begun(lesson.steps[step], before, place.folder)
@@ -362,7 +383,14 @@ class LessonPlayer(QObject):
             case = drawn(lesson.steps[step], state, seed)
         self._count_time()
         self._forget_guess()
-        self._come_to(Place(lesson, step, case, place.own, place.own_page, place.folder, place.take, seed))
+        begun_here = {"is_done": False, "verdict": "", "outcome": None, "is_hinted": False}
+        self._come_to(replace(place, step=step, case=case, seed=seed, **begun_here))  # type: ignore[arg-type]
+
+    def _reach_the_end(self, place: Place) -> None:
+        if place.recall is not None:
+            self._keep(self.progress.recalled(place.recall.of))
+        elif not place.take:
+            self._keep(self.progress.finished(place.lesson, self.today()))
 
     def _come_to(self, place: Place) -> None:
         """Show a step; where its words have to be learned first, on the worker, so that the window goes on."""
@@ -461,7 +489,8 @@ class LessonPlayer(QObject):
     def _next(self) -> None:
         place = self._playing()
         if place.now is not None:
-            self._begin(place.step + 1, self._session.state)
+            after = self._session.state if place.recall is None else self._entry(place.step + 1)
+            self._begin(place.step + 1, after)
             return
         following = shelf.after(place.lesson)
         self.leave()
@@ -473,7 +502,8 @@ class LessonPlayer(QObject):
         if place.now is not None and place.take:
             self._reply(Reply(case=drawn_words(place.now, place.case)))
         elif place.now is not None:
-            self._begin(place.step + 1, self._shown_me(place.now))
+            after = self._shown_me(place.now) if place.recall is None else self._entry(place.step + 1)
+            self._begin(place.step + 1, after)
 
     def _reply(self, reply: Reply) -> None:
         """Keep the answer to one of the thirty questions, and go on to the next without a word about it."""
@@ -605,8 +635,10 @@ class LessonPlayer(QObject):
     def _judged(self, words: str, outcome: Outcome, *, is_right: bool) -> None:
         place = self._playing()
         self._count_time()
-        self._keep(self.progress.answered(place.lesson, place.step, is_right=is_right))
-        self.place = replace(place, is_done=True, verdict=words, outcome=outcome)
+        if place.recall is None:
+            self._keep(self.progress.answered(place.lesson, place.step, is_right=is_right))
+        firsts = {place.step: is_right, **place.firsts}
+        self.place = replace(place, firsts=firsts, is_done=True, verdict=words, outcome=outcome)
         self._put()
         card = self._show()
         announce(card, card.spoken_verdict())
@@ -652,8 +684,12 @@ class LessonPlayer(QObject):
         place = self._playing()
         if self.card is None:
             raise ExplorerError("The card of the lesson is not there.")
-        view = view_of_take if place.take else _view_of
-        self.card.show_view(view(place, self.progress))
+        view = view_of_take(place, self.progress) if place.take else _view_of(place, self.progress)
+        if place.recall is not None and place.now is None:
+            done = self.progress.of(place.recall.of)
+            text = end_words(place.recall, sum(place.firsts.values()), done, self.today())
+            view = replace(view, has_back=False, text=text)  # going back would come to this end once more
+        self.card.show_view(view)
         return self.card
 
 
