@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Callable, Collection, Mapping
-from dataclasses import dataclass, field, replace
+from collections.abc import Callable
+from dataclasses import replace
 from datetime import date
 from pathlib import Path
 from time import monotonic
@@ -26,21 +26,20 @@ from attention_explorer.tools.host import Host
 from attention_explorer.tools.lessons import shelf
 from attention_explorer.tools.lessons.answers import Outcome, Right, Verdict, drawn, judged, truth
 from attention_explorer.tools.lessons.lesson import Kind, Lesson, Step
-from attention_explorer.tools.lessons.offers import MOST, Offer, offered
-from attention_explorer.tools.lessons.parts import names_of, way_back
+from attention_explorer.tools.lessons.offers import MOST
 from attention_explorer.tools.lessons.progress import Progress
 from attention_explorer.tools.lessons.reading import SUFFIX as SUFFIX_OF_LESSONS
 from attention_explorer.tools.lessons.reading import lesson_from, read_lesson
-from attention_explorer.tools.lessons.recall import Recall, end_words, recall_of
+from attention_explorer.tools.lessons.recall import recall_of
 from attention_explorer.tools.lessons.results import KINDS, result, result_file
 from attention_explorer.tools.lessons.taking import AFTER, BEFORE, Reply
-from attention_explorer.tools.lessons.ui.asking import Asked
 from attention_explorer.tools.lessons.ui.page import LessonList
-from attention_explorer.tools.lessons.ui.panel import CardView, LessonCard
-from attention_explorer.tools.lessons.ui.taking import begun_take, reply_to, view_of_take, with_reply, with_seconds
+from attention_explorer.tools.lessons.ui.panel import LessonCard
+from attention_explorer.tools.lessons.ui.place import Place, has_to_learn
+from attention_explorer.tools.lessons.ui.taking import begun_take, reply_to, with_reply, with_seconds
+from attention_explorer.tools.lessons.ui.views import view_of
 from attention_explorer.tools.lessons.walk import begun, checked, ended, page_of, reached
 from attention_explorer.tools.lessons.words import (
-    MARKED,
     TYPED,
     asks_what_must_be_learned,
     drawn_words,
@@ -60,101 +59,6 @@ LEARNED_FIRST = "One moment: this is learned first."
 AWAY = 600.0
 """Seconds between two things done after which somebody was away, and the rest is not counted."""
 WITHHELD = "A question of the lesson is open: answer it first. Then all numbers are here again."
-
-
-@dataclass(frozen=True, slots=True)
-class Place:
-    """Where somebody is in a lesson.
-
-    Attributes
-    ----------
-    lesson : Lesson
-        The lesson.
-    step : int
-        From 0; the number of its steps at its end.
-    case : ExplorerState
-        The state that the step begins with.
-    own : ExplorerState
-        The person's own work, which comes back.
-    own_page : str
-        The page that was on show.
-    folder : Path or None
-        Where its file lies, with the sessions that it shows; None for one of the program's own.
-    take : str
-        When the thirty questions are taken, if they are: then no answer is told; empty for a lesson.
-    recall : Recall or None
-        Which questions come again; None in a lesson.
-    firsts : mapping of int to bool
-        Of those, by step, which were right at the first try.
-    seed : int
-        By which the question was drawn.
-    is_done : bool
-        Whether the task is done, or the question answered.
-    verdict : str
-        What is said about the answer.
-    outcome : Outcome or None
-        The answer and the truth.
-    is_hinted : bool
-        Whether the hint was asked for.
-    """
-
-    lesson: Lesson
-    step: int
-    case: ExplorerState
-    own: ExplorerState
-    own_page: str
-    folder: Path | None = None
-    take: str = ""
-    recall: Recall | None = None
-    firsts: Mapping[int, bool] = field(default_factory=dict)
-    seed: int = 0
-    is_done: bool = False
-    verdict: str = ""
-    outcome: Outcome | None = None
-    is_hinted: bool = False
-
-    @property
-    def now(self) -> Step | None:
-        """The step; None at the end."""
-        return self.lesson.steps[self.step] if self.step < len(self.lesson.steps) else None
-
-    @property
-    def is_apart(self) -> bool:
-        """Whether it is no lesson whose steps are gone on with: the thirty questions, or some that come again."""
-        return bool(self.take) or self.recall is not None
-
-    @property
-    def offer(self) -> Offer:
-        """The names that the question is answered with."""
-        answer = None if self.now is None else self.now.answer
-        return Offer() if answer is None else offered(answer, self.case)
-
-    @property
-    def asked(self) -> Asked | None:
-        """The question, as long as something of it is to be seen."""
-        answer = None if self.now is None else self.now.answer
-        if answer is None or (self.is_done and answer.kind not in MARKED):
-            return None
-        return Asked(answer, self.offer, self.seed)
-
-    @property
-    def light(self) -> tuple[str, ...]:
-        """What the step needs on its page, as the page calls it; empty for all of it."""
-        return () if self.now is None else names_of(self.now.light)
-
-    def light_in(self, state: ExplorerState) -> tuple[str, ...]:
-        """Return what is lit in a state: also the way home, once the plane was moved."""
-        return (*self.light, *way_back(self.light, state))
-
-    @property
-    def wants_place(self) -> bool:
-        """Whether a click on the plane is an answer now."""
-        return self.asked is not None and self.asked.answer.kind is Kind.POINT
-
-    @property
-    def is_covered(self) -> bool:
-        """Whether the page would give the answer away: then the question is not on it before it is answered."""
-        return self.now is not None and bool(self.now.hide) and not self.is_done
 
 
 class LessonPlayer(QObject):
@@ -399,7 +303,7 @@ class LessonPlayer(QObject):
             self._window.tell("")
             self._enter(place)
 
-        if _has_to_learn(place, MOST):
+        if has_to_learn(place, MOST):
             self._window.tell(LEARNED_FIRST)
             self._find_out(lambda: place.offer, show, self._complain, aside=True)
         else:
@@ -570,7 +474,7 @@ class LessonPlayer(QObject):
 
     def _work_out(self, compute: Callable[[], Any], use: Callable[[Any], None]) -> None:
         """Compute something about the question and use it."""
-        learns = _has_to_learn(self._playing())
+        learns = has_to_learn(self._playing())
         if learns:
             self._change(verdict=LEARNED_FIRST)
         self._find_out(compute, use, self._complain, aside=learns)
@@ -684,53 +588,5 @@ class LessonPlayer(QObject):
         place = self._playing()
         if self.card is None:
             raise ExplorerError("The card of the lesson is not there.")
-        view = view_of_take(place, self.progress) if place.take else _view_of(place, self.progress)
-        if place.recall is not None and place.now is None:
-            done = self.progress.of(place.recall.of)
-            text = end_words(place.recall, sum(place.firsts.values()), done, self.today())
-            view = replace(view, has_back=False, text=text)  # going back would come to this end once more
-        self.card.show_view(view)
+        self.card.show_view(view_of(place, self.progress, self.today()))
         return self.card
-
-
-def _has_to_learn(place: Place, kinds: Collection[Kind] = tuple(Kind)) -> bool:
-    """Whether a question of such a kind is about numbers of the page Training, where nobody may have learned so far."""
-    answer = None if place.now is None else place.now.answer
-    if answer is None or answer.kind not in kinds:
-        return False
-    asked = (answer.of, *(option.condition for option in answer.options))
-    return any(name.startswith("training.") for each in asked if each is not None for name in each.names)
-
-
-def _view_of(place: Place, progress: Progress) -> CardView:
-    lesson, step = place.lesson, place.now
-    if step is None:
-        following = shelf.after(lesson)
-        tries = progress.of(lesson).first_tries
-        questions = sum(step.answer is not None for step in lesson.steps)
-        right = f" {sum(tries.values())} of {questions} questions right at the first try." if questions else ""
-        return CardView(
-            lesson.title,
-            place.step,
-            len(lesson.steps),
-            f"**That was the lesson.**{right}\n\n{lesson.learned}",
-            has_back=True,
-            next_text=f"Next: {following.title}" if following else "",
-        )
-    is_open = not place.is_done and (step.until is not None or step.answer is not None)
-    return CardView(
-        lesson.title,
-        place.step,
-        len(lesson.steps),
-        f"{step.text} {drawn_words(step, place.case)}".strip(),
-        question=place.asked,
-        outcome=place.outcome,
-        hint=step.hint if place.is_hinted else "",
-        verdict=place.verdict,
-        is_done=step.until is not None and place.is_done,
-        has_back=place.step > 0,
-        has_hint=bool(step.hint) and not place.is_hinted and is_open,
-        has_skip=is_open,
-        has_another=bool(step.draw),
-        next_text="" if is_open else "Next",
-    )

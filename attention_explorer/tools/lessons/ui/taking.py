@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from dataclasses import replace
 from datetime import date
-from typing import TYPE_CHECKING
 
 from attention_explorer.tools.lessons import shelf
 from attention_explorer.tools.lessons.answers import Given, Verdict
@@ -12,10 +11,8 @@ from attention_explorer.tools.lessons.lesson import Lesson, Step
 from attention_explorer.tools.lessons.progress import Progress
 from attention_explorer.tools.lessons.taking import AFTER, BEFORE, GUESSING, TAKES, Reply, Take
 from attention_explorer.tools.lessons.ui.panel import CardView
+from attention_explorer.tools.lessons.ui.place import Place
 from attention_explorer.tools.lessons.words import drawn_words, mistake_words, said_words
-
-if TYPE_CHECKING:
-    from attention_explorer.tools.lessons.ui.player import Place
 
 ANSWER, NO_ANSWER = "Answer", "I do not know"
 """What the buttons of a question say of which nothing is told: how to give the answer, and how to give none."""
