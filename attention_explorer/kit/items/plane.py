@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from PySide6.QtCore import QPointF, QRectF, Qt
 from PySide6.QtGui import QPainter, QPolygonF
 
+from attention_explorer.core.numerals import round_step
 from attention_explorer.kit.drawing.marks import colour_of, draw_arrow, draw_haloed_text, draw_line, pen, text_size
 from attention_explorer.kit.items.item import Hit, Item
 from attention_explorer.kit.theme import Look
@@ -194,31 +195,24 @@ class Plane(Item[PlaneLayout]):
 
     def _paint_axes(self, painter: QPainter, layout: PlaneLayout, look: Look) -> None:
         painter.setRenderHint(QPainter.RenderHint.Antialiasing, False)
-        step = _step(look.px(GRID) / layout.scale)
+        step = round_step(look.px(GRID) / layout.scale)
         origin, box = layout.pixel((0.0, 0.0)), layout.box
         for across in (True, False):
-            length, start = (box.width(), box.left()) if across else (box.height(), box.bottom())
-            zero = origin.x() if across else origin.y()
-            first = (
-                math.ceil((start - zero) / layout.scale / step)
+            low, high = (
+                (box.left() - origin.x(), box.right() - origin.x())
                 if across
-                else math.ceil((zero - start) / layout.scale / step)
+                else (origin.y() - box.bottom(), origin.y() - box.top())
             )
-            for number in range(first, first + int(length / layout.scale / step) + 1):
+            each = step * layout.scale
+            for number in range(math.ceil(low / each), math.floor(high / each) + 1):
                 at = layout.pixel((number * step, number * step))
-                ends = (
+                start, end = (
                     (QPointF(at.x(), box.top()), QPointF(at.x(), box.bottom()))
                     if across
-                    else (
-                        QPointF(box.left(), at.y()),
-                        QPointF(box.right(), at.y()),
-                    )
+                    else (QPointF(box.left(), at.y()), QPointF(box.right(), at.y()))
                 )
-                draw_line(
-                    painter,
-                    *ends,
-                    pen(look.theme.axis if number == 0 else look.theme.grid, 1.4 if number == 0 else 1.0),
-                )
+                stroke = pen(look.theme.grid, 1.0) if number else pen(look.theme.axis, 1.4)
+                draw_line(painter, start, end, stroke)
                 if number and self.across:
                     self._paint_number(painter, at, f"{number * step:g}".replace("-", "−"), look, box, across=across)
         if self.across and look.axis_names:
@@ -287,12 +281,6 @@ class Plane(Item[PlaneLayout]):
 
 def _distance(one: QPointF, other: QPointF) -> float:
     return math.hypot(one.x() - other.x(), one.y() - other.y())
-
-
-def _step(least: float) -> float:
-    """Return 1, 2 or 5 times a power of ten, no smaller than so much."""
-    power = 10.0 ** math.floor(math.log10(least))
-    return next(factor * power for factor in (1, 2, 5, 10) if factor * power >= least * (1 - 1e-9))
 
 
 def _round(at: QPointF, radius: float) -> QRectF:
