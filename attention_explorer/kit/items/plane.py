@@ -6,10 +6,13 @@ import math
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
+import numpy as np
 from PySide6.QtCore import QPointF, QRectF, Qt
 from PySide6.QtGui import QPainter, QPolygonF
 
+from attention_explorer.core.colour_scale import FloatArray
 from attention_explorer.core.numerals import round_step
+from attention_explorer.kit.drawing.label_places import LEVEL_FIRST, NO_LINES, boxes_along, free_spot
 from attention_explorer.kit.drawing.marks import colour_of, draw_arrow, draw_haloed_text, draw_line, pen, text_size
 from attention_explorer.kit.items.item import Hit, Item
 from attention_explorer.kit.theme import Look
@@ -24,6 +27,8 @@ TITLE = 22.0
 """Pixels at zoom 1 of the title of an axis, at the edge of the plane."""
 EDGE, MARK = 34.0, 5.0
 """Pixels at zoom 1 of the numbers and titles at two edges, and pixels round the middle of a mark that it takes."""
+NAME_GAPS = (5.0, 14.0)
+"""Pixels at zoom 1 between a dot and its name, the nearest first."""
 SMALLEST = 1e-6
 """Units that a plane shows at least."""
 
@@ -154,18 +159,17 @@ class Plane(Item[PlaneLayout]):
         A name that would lie on another is left out; bold ones come first.
         """
         taken = [_round(layout.pixel(dot.at), look.px(dot.radius)) for dot in self.dots]
-        for arrow in self.arrows:
-            taken += _along(layout.pixel(arrow.start), layout.pixel(arrow.end))
+        shafts = [_along(layout.pixel(arrow.start), layout.pixel(arrow.end), look.px(3)) for arrow in self.arrows]
+        lines = np.concatenate([NO_LINES, *shafts])
         names: list[QRectF] = []
         for dot in sorted((dot for dot in self.dots if dot.text), key=lambda dot: not dot.is_bold):
-            places = list(_beside(layout.pixel(dot.at), look.px(dot.radius + 5), *_size(dot, look)))
-            inside = [place for place in places if layout.box.contains(place)] or places
-            best = min(inside, key=lambda place: sum(place.intersects(other) for other in taken))
-            if any(best.intersects(other) for other in names):
-                continue
-            taken.append(best)
-            names.append(best)
-            yield dot, best
+            wide, high = text_size(look.font(dot.size, bold=dot.is_bold), dot.text)
+            gaps = [look.px(dot.radius + gap) for gap in NAME_GAPS]
+            at, others = layout.pixel(dot.at), (*taken, *names)
+            best = free_spot(at, (wide + 2, high), gaps, others, layout.box, lines, LEVEL_FIRST)
+            if not any(best.intersects(other) for other in names):
+                names.append(best)
+                yield dot, best
 
     # ---- Painting ----
 
@@ -287,23 +291,10 @@ def _round(at: QPointF, radius: float) -> QRectF:
     return QRectF(at.x() - radius, at.y() - radius, 2 * radius, 2 * radius)
 
 
-def _along(start: QPointF, end: QPointF) -> list[QRectF]:
-    """Return small boxes along a line."""
-    steps = max(math.ceil(_distance(start, end) / 6), 1)
-    return [_round(start + (end - start) * (step / steps), 3) for step in range(steps + 1)]
-
-
-def _size(dot: Dot, look: Look) -> tuple[float, float]:
-    wide, high = text_size(look.font(dot.size, bold=dot.is_bold), dot.text)
-    return wide + 2, high
-
-
-def _beside(at: QPointF, gap: float, wide: float, high: float) -> Iterator[QRectF]:
-    """Yield the boxes of a name beside a point: right, left, above, below, and at the corners."""
-    for x, y in ((1, 0), (-1, 0), (0, -1), (0, 1), (1, -1), (-1, -1), (1, 1), (-1, 1)):
-        left = at.x() + (gap if x > 0 else -gap - wide if x < 0 else -wide / 2)
-        top = at.y() + (gap if y > 0 else -gap - high if y < 0 else -high / 2)
-        yield QRectF(left, top, wide, high)
+def _along(start: QPointF, end: QPointF, half: float) -> FloatArray:
+    """Return small boxes along a line, as `boxes_along` says."""
+    steps = max(math.ceil(_distance(start, end) / (4 * half)), 1)
+    return boxes_along(np.linspace((start.x(), start.y()), (end.x(), end.y()), steps + 1), half)
 
 
 def _paint_dot(painter: QPainter, dot: Dot, at: QPointF, look: Look) -> None:
