@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -30,8 +31,7 @@ class PartialRotary(Rotary):
     )
 
     def said(self, state: PositionsState) -> Said:
-        formula = "(R_p q) · (R_{p + n} k) = q · R_n k"
-        return Said("q · k, half turned", "after W_q, W_k", "query turned to k · key at 0", formula=formula)
+        return replace(super().said(state), before="q · k, half turned")
 
     def verdict(self, state: PositionsState) -> Verdict:
         return Verdict(
@@ -69,9 +69,9 @@ class PartialRotary(Rotary):
         return (pairs + 1) // 2
 
     def products(self, state: PositionsState, query: FloatArray, key: FloatArray, first: int, count: int) -> FloatArray:
-        turning, still = self._split(state, query), key - self._split(state, key)
-        found = super().products(state, turning, self._split(state, key), first, count)
-        return np.asarray(found + (query - turning) @ still)
+        asking, asked = self._split(state, query), self._split(state, key)
+        found = super().products(state, asking, asked, first, count)
+        return np.asarray(found + (query - asking) @ (key - asked))
 
     def turned(self, state: PositionsState, rows: FloatArray, places: FloatArray) -> FloatArray:
         turning = self._split(state, rows)
