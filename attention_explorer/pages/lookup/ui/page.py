@@ -31,7 +31,7 @@ from attention_explorer.pages.lookup.ui.descent_bar import DescentBar
 from attention_explorer.pages.lookup.ui.overlays import OverlayButton, switch_overlay
 from attention_explorer.pages.lookup.ui.pictures import WEIGHTS, PlanePicture
 from attention_explorer.pages.lookup.ui.views import views
-from attention_explorer.pages.lookup.wording import description, given_in_words, key_name
+from attention_explorer.pages.lookup.wording import key_name
 from attention_explorer.pages.ui.frame_page import FramePage
 from attention_explorer.pages.ui.page import PageAction
 from attention_explorer.pages.ui.session import Session
@@ -93,7 +93,7 @@ class LookupPage(FramePage):
         return before
 
     def controls_of(self, view: View[Any]) -> Sequence[QWidget]:
-        if view.id in (LookupView.TEMPERATURE, LookupView.WORDS):
+        if not isinstance(view.picture, PlanePicture):
             return ()
         button = self._overlays[view.id] = OverlayButton(self.session, self.look)
         home = QPushButton("Home view")
@@ -213,12 +213,6 @@ class LookupPage(FramePage):
         shown = self.requests.shown
         return shown is not None and shown.state.row == self.session.state.lookup.row
 
-    def _show_tries(self) -> None:
-        if self.session.state.lookup.row is None or self.view.id is LookupView.WORDS:
-            super()._show_tries()
-        else:  # they are about lookups that can be changed
-            self.panel.tries.show_tries("row", (), self.state)
-
     def _on_delivered(self, request: Any, ready: Any) -> None:  # noqa: ANN401 # as the base has it
         super()._on_delivered(request, ready)
         if request.state.row is not None:
@@ -272,15 +266,6 @@ class LookupPage(FramePage):
 
     def show_guess(self, place: Vector | None) -> None:
         self.canvas.show_guess(place)
-
-    def description(self) -> str:
-        """Return the page in words."""
-        if self.view.id is LookupView.WORDS:
-            return self.canvas.spoken()
-        if not self._is_there:
-            return self.requests.sentence
-        frame = lookup_frame(self.session.state.lookup)
-        return given_in_words(frame.state) if self.withheld else description(frame)
 
     def _on_travelled(self) -> None:
         """Have the bars go along with the plane; what is written beside them is the end of the way."""

@@ -70,7 +70,8 @@ def _view(
     more: tuple[str, ...],
     tries: tuple[Try[LookupState], ...],
 ) -> View[LookupState]:
-    return View(view, title, tip, PART, view, picture, main, ("hard",), (*more, "values", "scaled"), tries, _SETTINGS)
+    fitting = tuple(replace(each, fits=_may_change) for each in tries)
+    return View(view, title, tip, PART, view, picture, main, ("hard",), (*more, "values", "scaled"), fitting, _SETTINGS)
 
 
 def _words() -> View[LookupState]:
@@ -106,6 +107,11 @@ def view_of(name: LookupView) -> View[Any]:
 
 
 # ---- Whether something to try is done ----
+
+
+def _may_change(state: LookupState) -> bool:
+    """Whether a lookup is on show that people change, and not the row of a head."""
+    return state.row is None
 
 
 def _weights(state: LookupState) -> list[float]:
