@@ -15,8 +15,8 @@ from attention_explorer.kit.theme import Look
 
 ANGLES = (45, -45, 135, -135, 0, 180, 90, -90)
 """Degrees at which a label can stand as seen from its mark, the best place first."""
-LEVEL_FIRST = (0, 180, 90, -90, 45, 135, -45, -135)
-"""The same angles, for names that had rather stand right or left of their mark."""
+LEVEL_FIRST = (0, 180, 90, -90, 45, 135, -45, -135, 60, 120, -60, -120)
+"""Those for names that had rather stand right or left of their mark, and that may have little room."""
 NO_LINES: FloatArray = np.empty((0, 4))
 TOUCHING = 9.0
 """Pixels at zoom 1 between mark and label, up to which it is plain that they belong together."""

@@ -27,8 +27,10 @@ TITLE = 22.0
 """Pixels at zoom 1 of the title of an axis, at the edge of the plane."""
 EDGE, MARK = 34.0, 5.0
 """Pixels at zoom 1 of the numbers and titles at two edges, and pixels round the middle of a mark that it takes."""
-NAME_GAPS = (5.0, 14.0)
-"""Pixels at zoom 1 between a dot and its name, the nearest first."""
+NAME_GAPS, CLEAR = (5.0, 14.0), 2.0
+"""Pixels at zoom 1 between a dot and its name, the nearest first; and those that names keep off other dots."""
+RING = 5.5
+"""Pixels at zoom 1 of the radius of a handle at a tip."""
 SMALLEST = 1e-6
 """Units that a plane shows at least."""
 
@@ -158,7 +160,9 @@ class Plane(Item[PlaneLayout]):
 
         A name that would lie on another is left out; bold ones come first.
         """
-        taken = [_round(layout.pixel(dot.at), look.px(dot.radius)) for dot in self.dots]
+        taken = [_round(layout.pixel(dot.at), look.px(dot.radius + CLEAR)) for dot in self.dots if dot.radius]
+        tips = (arrow.end for arrow in self.arrows if arrow.part is not None)
+        taken += [_round(layout.pixel(tip), look.px(RING + CLEAR)) for tip in tips]
         shafts = [_along(layout.pixel(arrow.start), layout.pixel(arrow.end), look.px(3)) for arrow in self.arrows]
         lines = np.concatenate([NO_LINES, *shafts])
         names: list[QRectF] = []
@@ -189,7 +193,7 @@ class Plane(Item[PlaneLayout]):
             colour, width = getattr(look.theme, arrow.ink), arrow.width * look.zoom
             draw_arrow(painter, start, end, colour, width, (7.0 + 1.6 * arrow.width) * look.zoom)
             if arrow.part is not None and not look.still:
-                _paint_ring(painter, end, colour, look, 5.5, 2.0)
+                _paint_ring(painter, end, colour, look, RING, 2.0)
         for dot in self.dots:
             _paint_dot(painter, dot, layout.pixel(dot.at), look)
         for dot, place in self._labels(layout, look):
