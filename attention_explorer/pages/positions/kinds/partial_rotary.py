@@ -41,9 +41,8 @@ class PartialRotary(Rotary):
         )
 
     def cell(self, state: PositionsState, position: int, dimensions: tuple[int, ...], angle: str, worked: str) -> str:
-        pairs = state.d_model // 2
-        pair = min(dimensions) if self.splits(state) else min(dimensions) // 2
-        if pair < self.turning_pairs(pairs):
+        pair = self.pair_of(state, min(dimensions), state.d_model)
+        if pair < self.turning_pairs(state.d_model // 2):
             return super().cell(state, position, dimensions, angle, worked)
         first, second = sorted(dimensions)
         return f"dimensions {first} and {second} are not turned: cos 0 = 1 and sin 0 = 0 at every position"
@@ -80,5 +79,5 @@ class PartialRotary(Rotary):
     def _split(self, state: PositionsState, rows: FloatArray) -> FloatArray:
         """Return rows (…, d) with 0 in place of what stands still."""
         width = rows.shape[-1]
-        pairs = np.arange(width) % (width // 2) if self.splits(state) else np.arange(width) // 2
+        pairs = self.pair_of(state, np.arange(width), width)
         return np.where(pairs < self.turning_pairs(width // 2), rows, 0.0)
