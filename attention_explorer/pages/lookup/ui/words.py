@@ -49,7 +49,6 @@ class WordsPicture(Picture[LookupState, WordsNumbers]):
     says = staticmethod(said.says)
     arrays = staticmethod(words_arrays)
     lines = staticmethod(words_lines)
-    told = staticmethod(words_told)
     axes = "points, queries, keys, values: word, coordinate; weights, scores: word"
     truths = (
         "A score is linear in the word: halfway between two words it is halfway between their scores.",
@@ -84,6 +83,9 @@ class WordsPicture(Picture[LookupState, WordsNumbers]):
         if numbers.state.gradients:
             pairs.append({"∂L/∂k": slope.keys, "∂L/∂v": slope.values})
         return Above(tuple(_table(numbers, each) for each in pairs))
+
+    def told(self, numbers: WordsNumbers) -> Mapping[str, object]:
+        return words_told(numbers)
 
     # ---- Pointing, clicking and dragging ----
 
