@@ -141,12 +141,15 @@ class Plane(Item[PlaneLayout]):
         xs, ys = zip(*self._points(), strict=True)
         wide, high = max(max(xs) - min(xs), SMALLEST), max(max(ys) - min(ys), SMALLEST)
         margin = look.px(self.margin)
-        room = box.adjusted(margin, margin, -margin, -margin)
-        if self.across:
-            room.adjust(look.px(EDGE), 0, 0, -look.px(EDGE))
+        room = self._inside(box, look).adjusted(margin, margin, -margin, -margin)
         scale = min(max(room.width(), 1.0) / wide, max(room.height(), 1.0) / high)
         off = (room.center() - box.center()) / scale
         return PlaneLayout(box, ((max(xs) + min(xs)) / 2 - off.x(), (max(ys) + min(ys)) / 2 + off.y()), scale)
+
+    def _inside(self, box: QRectF, look: Look) -> QRectF:
+        """Return the room beside numbers and titles of the axes."""
+        edge = look.px(EDGE) if self.across else 0.0
+        return box.adjusted(edge, 0, 0, -edge)
 
     def held(self, pressed: PlaneLayout, _look: Look, box: QRectF) -> PlaneLayout:
         return PlaneLayout(box, pressed.centre, pressed.scale)
@@ -164,13 +167,13 @@ class Plane(Item[PlaneLayout]):
         tips = (arrow.end for arrow in self.arrows if arrow.part is not None)
         taken += [_round(layout.pixel(tip), look.px(RING + CLEAR)) for tip in tips]
         shafts = [_along(layout.pixel(arrow.start), layout.pixel(arrow.end), look.px(3)) for arrow in self.arrows]
-        lines = np.concatenate([NO_LINES, *shafts])
+        lines, inside = np.concatenate([NO_LINES, *shafts]), self._inside(layout.box, look)
         names: list[QRectF] = []
         for dot in sorted((dot for dot in self.dots if dot.text), key=lambda dot: not dot.is_bold):
             wide, high = text_size(look.font(dot.size, bold=dot.is_bold), dot.text)
             gaps = [look.px(dot.radius + gap) for gap in NAME_GAPS]
             at, others = layout.pixel(dot.at), (*taken, *names)
-            best = free_spot(at, (wide + 2, high), gaps, others, layout.box, lines, LEVEL_FIRST)
+            best = free_spot(at, (wide + 2, high), gaps, others, inside, lines, LEVEL_FIRST)
             if not any(best.intersects(other) for other in names):
                 names.append(best)
                 yield dot, best
@@ -297,7 +300,7 @@ def _round(at: QPointF, radius: float) -> QRectF:
 
 def _along(start: QPointF, end: QPointF, half: float) -> FloatArray:
     """Return small boxes along a line, as `boxes_along` says."""
-    steps = max(math.ceil(_distance(start, end) / (4 * half)), 1)
+    steps = max(math.ceil(_distance(start, end) / half), 1)
     return boxes_along(np.linspace((start.x(), start.y()), (end.x(), end.y()), steps + 1), half)
 
 
