@@ -18,7 +18,6 @@ from PySide6.QtTest import QTest
 from attention_explorer.core.mask import MaskKind
 from attention_explorer.kit.export.figure import write_figure
 from attention_explorer.kit.items.item import Hit
-from attention_explorer.kit.pictures import request as picture_request
 from attention_explorer.kit.theme import DARK, LIGHT, Look
 from attention_explorer.model import Activation, NormKind, NormPlacement
 from attention_explorer.pages.explorer import ExplorerState
@@ -290,13 +289,13 @@ def test_every_preset_opens_from_the_bar(open_layer, ready):
 
 def test_the_full_size_layer_comes_from_the_worker_and_esc_stops_it(open_layer, monkeypatch):
     layer = open_layer()
-    gate, compute = Gate(), picture_request.computed
+    gate, compute = Gate(), Layer.compute
 
     def held_up(*order):
         gate.wait()
         return compute(*order)
 
-    monkeypatch.setattr(picture_request, "computed", held_up)
+    monkeypatch.setattr(Layer, "compute", staticmethod(held_up))
     layer.is_patient = False
     before = layer.picture
     layer.load("full")
