@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from enum import StrEnum
 from functools import cached_property
 from typing import Any
@@ -59,8 +59,6 @@ class Box:
         Where in the diagram it stands.
     sources : tuple of str
         The boxes that arrows come from.
-    is_output : bool
-        Whether the layer puts it out.
     shared : int
         How many heads share each of its parts, as grouped keys and values are shared.
     """
@@ -74,7 +72,6 @@ class Box:
     line: Line
     sources: tuple[str, ...]
     colour: str = ""
-    is_output: bool = False
     shared: int = 1
 
     @property
@@ -117,7 +114,7 @@ def layer_boxes(state: BlockState, trace: EncoderTrace) -> tuple[Box, ...]:
     found = _scores_line(state, trace) + _mixing_line(state, trace)
     if state.feed_forward:
         found += _feed_forward_line(state, trace, found[-1].name)
-    return (*found[:-1], replace(found[-1], is_output=True))
+    return tuple(found)
 
 
 def _scores_line(state: BlockState, trace: EncoderTrace) -> list[Box]:
