@@ -28,9 +28,10 @@ def python_of(state: ExplorerState, page: str) -> str:
     changed = [part for part in parts_of(page) if getattr(state, part) != getattr(start, part)]
     if page == "lab":
         changed = _behind(state) or changed
-    only = getattr(state, (changed or parts_of(page))[0]) if len(changed) < 2 else None
-    shown = _written(only, "") if only is not None else _written(state, "", changed)
-    named = f', page="{page}"' if only is None else ""
+    if len(changed) > 1:
+        shown, named = _written(state, "", changed), f', page="{page}"'
+    else:
+        shown, named = _written(getattr(state, (changed or parts_of(page))[0]), ""), ""
     return f'import attention_explorer as ae\n\nstate = {shown}\nae.render(state, "{page}.svg"{named})\n'
 
 
@@ -53,8 +54,7 @@ def _written(value: Any, indent: str, only: Sequence[str] = ()) -> str:  # noqa:
     if isinstance(value, frozenset):
         return _between("{", [_written(item, inner) for item in sorted(value)], "}", indent) if value else "frozenset()"
     if isinstance(value, tuple):
-        comma = "," if len(value) == 1 else ""
-        return _between("(", [_written(item, inner) + comma for item in value], ")", indent)
+        return _between("(", [_written(item, inner) for item in value], ",)" if len(value) == 1 else ")", indent)
     return _text(value) if isinstance(value, str) else repr(value)
 
 
@@ -74,16 +74,16 @@ def _between(before: str, items: Sequence[str], after: str, indent: str, *, is_f
     if len(indent) + len(line) <= WIDTH - _NAME and "\n" not in line:
         return line
     lines = _filled(items, WIDTH - len(indent) - len(_INDENT)) if is_filled else [f"{item}," for item in items]
-    return "\n".join((before, *(f"{indent}{_INDENT}{each}" for each in lines), f"{indent}{after}"))
+    return "\n".join((before, *(f"{indent}{_INDENT}{each}" for each in lines), f"{indent}{after.lstrip(',')}"))
 
 
 def _filled(items: Iterable[str], width: int) -> list[str]:
     """Return lines of as many items as each takes."""
     lines = [""]
     for item in items:
-        longer = f"{lines[-1]} {item.rstrip(',')},".lstrip()
+        longer = f"{lines[-1]} {item},".lstrip()
         if lines[-1] and (len(longer) > width or "\n" in longer):
-            lines.append(f"{item.rstrip(',')},")
+            lines.append(f"{item},")
         else:
             lines[-1] = longer
     return lines
