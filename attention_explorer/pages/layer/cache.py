@@ -73,7 +73,7 @@ class CachePicture:
     def numbers_held(self) -> int:
         """How many numbers the caches of all layers hold."""
         arrays = (*self.decoding.k, *self.decoding.v)
-        return self.decoded * sum(array.shape[0] * array.shape[2] for array in arrays)
+        return self.decoded * sum(int(array.shape[0] * array.shape[2]) for array in arrays)
 
     def flops(self, *, cached: bool) -> float:
         """Return the arithmetic of all steps so far."""
