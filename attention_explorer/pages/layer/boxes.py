@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 
+from attention_explorer.core.colour_scale import ColourScale, ScaleKind
 from attention_explorer.core.mask import MaskChoice
 from attention_explorer.model import Activation, EncoderTrace, FeedForwardTrace, NormKind, NormPlacement, SublayerTrace
 from attention_explorer.model.arrays import Floats
@@ -103,6 +104,18 @@ class Box:
     def largest(self) -> float:
         """The largest size of a number of the first sequence; masked scores do not count."""
         return float(np.abs(self.first).max(where=np.isfinite(self.first), initial=0.0))
+
+    @cached_property
+    def scale(self) -> ColourScale:
+        """Its colours: weights from 0 to the largest, everything else around 0.
+
+        Weights that are all alike stand in the middle of the colour bar, not at its end.
+        """
+        if self.name == "weights":
+            top = min(max(self.largest, 2.0 / self.first.shape[-1]), 1.0)
+            return ColourScale(ScaleKind.LINEAR, 0.0, top, "weight")
+        end = self.largest or 1.0
+        return ColourScale(ScaleKind.DIVERGING, -end, end, self.what)
 
     def part(self, head: int) -> Floats:
         """Return what is drawn large: one head, or all; (rows, columns) of the first sequence."""

@@ -216,18 +216,6 @@ class Diagram(Item[Lanes]):
 # ---- What boxes are painted with ----
 
 
-def scale_of(box: Box) -> ColourScale:
-    """Return the colours of a box: weights from 0 to the largest, everything else around 0.
-
-    Weights that are all alike stand in the middle of the colour bar, not at its end.
-    """
-    if box.name == "weights":
-        top = min(max(box.largest, 2.0 / box.first.shape[-1]), 1.0)
-        return ColourScale(ScaleKind.LINEAR, 0.0, top, "weight")
-    end = box.largest or 1.0
-    return ColourScale(ScaleKind.DIVERGING, -end, end, box.what)
-
-
 def masked_cells(picture: DiagramPicture, box: Box) -> Bools | None:
     """Return which cells (n, n) of a box are masked; None if none are."""
     if picture.mask is None or box.name not in ("masked", "weights"):
@@ -242,7 +230,7 @@ def grown_map(picture: DiagramPicture) -> MapPicture:
     masked = np.zeros(array.shape, np.bool_) if hidden is None else np.broadcast_to(hidden, array.shape)
     names = picture.tokens if box.form is Form.KEYS else tuple(map(str, range(array.shape[1])))
     colours = SEQUENTIAL[0] if box.name == "weights" else DIVERGING
-    return MapPicture(array, masked, scale_of(box), colours, picture.tokens, names)
+    return MapPicture(array, masked, box.scale, colours, picture.tokens, names)
 
 
 def words_read(picture: DiagramPicture, token: int) -> tuple[int, ...]:
@@ -265,7 +253,7 @@ def _paint_array(
     values = array[rows][:, columns]
     hidden = None if masked is None else masked[rows][:, columns]
     colours = SEQUENTIAL[0] if box.name == "weights" else DIVERGING
-    pixels = pixels_of(scale_of(box).positions(values), hidden, colours, look.theme.masked)
+    pixels = pixels_of(box.scale.positions(values), hidden, colours, look.theme.masked)
     painter.setRenderHint(QPainter.RenderHint.SmoothPixmapTransform, False)
     if vector and pixels.size <= look.most_rectangles:
         paint_runs(painter, pixels, cells)

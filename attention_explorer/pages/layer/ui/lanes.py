@@ -11,6 +11,7 @@ from dataclasses import dataclass, replace
 
 from PySide6.QtCore import QPointF, QRectF
 
+from attention_explorer.kit.drawing.colour_bar import ends_of_small_bar
 from attention_explorer.kit.drawing.heatmap_layout import LINE_HEIGHT, HeatmapLayout, Labels, label_size, longest_label
 from attention_explorer.kit.drawing.legend import fitting
 from attention_explorer.kit.drawing.marks import text_size
@@ -20,9 +21,9 @@ from attention_explorer.pages.layer.diagram import FEED_FORWARD, RESIDUAL, Diagr
 
 ARROW, BESIDE, GUTTER, TITLE, SHAPE, FOOT = 15, 5, 27, 17, 15, 17
 """Pixels at zoom 1: between boxes, between boxes side by side, between lanes; of lines above and below a box."""
-HEADS, LEAST_HEAD, LOW, GAP, LEAST_BAR = 44, 5, 340, 7, 125
+HEADS, LEAST_HEAD, LOW, GAP, LEAST_BAR = 44, 5, 340, 7, 36
 """Pixels at zoom 1 of the maps of all heads, of the smallest, of the lowest room that has them; between things, and of
-a colour bar with its ends."""
+the colours of a colour bar beside a shape."""
 TITLES, SMALLEST = 12.5, 10.0
 GROWN_WIDTH, GROWN_HEIGHT, LEAST_GROWN = 0.44, 1.7, 1.25
 """Of its lane, how wide the grown box is; how much higher its lane is than another, and at least, where the other lanes
@@ -274,7 +275,8 @@ def _bar(grown: BoxPlace, places: dict[str, BoxPlace], look: Look) -> QRectF:
     reaching = (place.title.left() for place in places.values() if place is not grown and place.title.intersects(line))
     right = min((left - gap for left in reaching), default=grown.cells.right())
     spare = right - line.left() - text_size(look.font(11), grown.box.shape_text)[0] - gap
-    wide = min(spare if spare > look.px(LEAST_BAR) else right - line.left(), look.px(170))
+    least = sum(ends_of_small_bar(grown.box.scale, look)) + look.px(LEAST_BAR)
+    wide = min(spare if spare > least else right - line.left(), look.px(170))
     return QRectF(right - wide, line.top(), wide, line.height() - 1)
 
 
