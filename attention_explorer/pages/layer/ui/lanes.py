@@ -136,12 +136,13 @@ def lanes_of(picture: DiagramPicture, look: Look, room: QRectF) -> Lanes:
     bar = _bar(grown, places, look)
     if grown.shape.left() + text_size(look.font(11), grown.box.shape_text)[0] > bar.left():
         places[picture.chosen.name] = replace(grown, shape=QRectF())
+    ways = _ways(picture, places, heat, look)
     return Lanes(
         room,
         places,
         tuple(lanes),
-        _ways(picture, places, heat, look),
-        _cuts(picture, places, lanes, look, room),
+        ways,
+        _cuts(picture, places, ways, lanes, look, room),
         heads,
         heat,
         bar,
@@ -347,17 +348,24 @@ def _residual_way(start: BoxPlace, end: BoxPlace, heat: HeatmapLayout, look: Loo
 
 
 def _cuts(
-    picture: DiagramPicture, places: dict[str, BoxPlace], lanes: list[Lane], look: Look, room: QRectF
+    picture: DiagramPicture,
+    places: dict[str, BoxPlace],
+    ways: tuple[Way, ...],
+    lanes: list[Lane],
+    look: Look,
+    room: QRectF,
 ) -> tuple[Cut, ...]:
     """Return what can be cut with a click: the ways around, and the network."""
     px, found = look.px, list[Cut]()
     if RESIDUAL in picture.cuts:
-        words = "residual" if picture.residuals else "residual cut"
-        # Where it is cut it hangs on the box behind which the sum would stand.
-        for name in [way.end for way in picture.residuals] or ["attention_output"]:
-            end = places[name]
+        for tail, _, centre, _ in (way.points for way in ways if way.is_residual):
+            is_left = tail.x() > centre.x() + px(NODE)  # the line would go through words at the right
+            place = _words_at(centre, "residual", look, room, is_left=is_left)
+            found.append(Cut(RESIDUAL, centre, True, "residual", place))
+        if not picture.residuals:
+            end, words = places["attention_output"], "residual cut"  # behind that box the sum would stand
             centre = QPointF(end.cells.center().x(), end.top - px(12))
-            found.append(Cut(RESIDUAL, centre, bool(picture.residuals), words, _words_at(centre, words, look, room)))
+            found.append(Cut(RESIDUAL, centre, False, words, _words_at(centre, words, look, room)))
     if FEED_FORWARD in picture.cuts:
         below = lanes[-1].cells
         if picture.state.feed_forward:  # beside it stand the titles of what it makes
@@ -369,10 +377,10 @@ def _cuts(
     return tuple(found)
 
 
-def _words_at(centre: QPointF, words: str, look: Look, room: QRectF) -> QRectF:
-    """Return the room of words at the right of a knot, or at its left where the room ends."""
+def _words_at(centre: QPointF, words: str, look: Look, room: QRectF, *, is_left: bool = False) -> QRectF:
+    """Return the room of words at the right of a knot, or at its left, as where the room ends."""
     wide = text_size(look.font(11), words)[0] + 2
     left = centre.x() + look.px(NODE + 3)
-    if left + wide > room.right():
+    if is_left or left + wide > room.right():
         left = centre.x() - look.px(NODE + 3) - wide
     return QRectF(left, centre.y() - look.px(8), wide, look.px(16))
