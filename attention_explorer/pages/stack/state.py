@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from enum import StrEnum
@@ -11,6 +12,7 @@ from attention_explorer.core.counting import MOST_TOKENS as MOST_KNOWN
 from attention_explorer.core.counting import Count, count_declared
 from attention_explorer.core.declared import Kind, declared, derived, with_value
 from attention_explorer.core.mask import LARGEST_MASK_SIZE, BoolArray, MaskChoice, MaskKind, mask_of
+from attention_explorer.errors import ExplorerError
 from attention_explorer.fields import CheckedFields
 from attention_explorer.model.activations import Activation
 from attention_explorer.model.masks import causal_mask
@@ -396,6 +398,30 @@ class BlockState(CheckedFields):
         "Show the layer of a model",
         kind=Kind.REFERENCE,
     )
+
+    def with_sizes(self, **changes: int) -> Self:
+        """Return the state with other sizes, held within their ranges. Whether they go together is told elsewhere."""
+        limits = {
+            "batch": MOST_BATCH,
+            "d_model": WIDEST,
+            "heads": MOST_HEADS,
+            "d_ff": WIDEST_HIDDEN,
+            "layers": MOST_LAYERS,
+        }
+        held = {name: min(max(number, 1), limits[name]) for name, number in changes.items()}
+        return replace(self, **held)  # type: ignore[arg-type]
+
+    def with_number(self, name: str, number: float, low: float, high: float) -> Self:
+        """Return the state with another gain, eps, scale or factor, held between ``low`` and ``high``.
+
+        Raises
+        ------
+        ExplorerError
+            It is not a number.
+        """
+        if math.isnan(number):
+            raise ExplorerError(f"The {name.replace('_', ' ')} needs a number from {low:g} to {high:g}.")
+        return replace(self, **{name: min(max(number, low), high)})  # type: ignore[arg-type]
 
     @property
     def picture_shown(self) -> BlockPicture:
