@@ -12,6 +12,7 @@ import numpy as np
 import pytest
 from frame_driver import FrameDriver
 from PySide6.QtCore import QPointF, Qt
+from PySide6.QtGui import QAction
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QPushButton
 from written_numbers import csv_text
@@ -67,6 +68,12 @@ def button(at: FrameDriver, text: str) -> QPushButton:
     return next(each for each in buttons if each.text() == text)
 
 
+def taken_from_the_menu(at: FrameDriver) -> str:
+    """Ask for the model of Heads in the menu, and return what the window says."""
+    next(action for action in at.window.findChildren(QAction) if action.text() == TAKE).trigger()
+    return str(at.told)
+
+
 def test_every_view_is_named_and_has_an_example() -> None:
     assert {view.id for view in views()} == {*CircuitsView}
     assert {ready.state.view for ready in CIRCUITS_PRESETS} == {*CircuitsView}
@@ -102,10 +109,15 @@ def test_a_head_is_chosen_by_a_click_and_both_grids_speak_of_it(open_circuits: O
     assert (at.state.layer, at.state.head) == (0, 3)
 
 
+def test_where_no_head_looks_nobody_is_said_to_be_missed(open_circuits: Open) -> None:
+    at = open_circuits(CircuitsView.BREAKS, look=Looks.NEXT)
+    assert at.panel_words()[1].startswith("No head looks one on")
+
+
 def test_a_head_goes_to_heads_and_its_model_comes_back(open_circuits: Open) -> None:
     at = open_circuits(heads=HeadsState())
-    assert not button(at, TAKE).isEnabled()
-    assert elsewhere.NO_MODEL in button(at, TAKE).toolTip()
+    assert not button(at, TAKE).isVisible()
+    assert elsewhere.NO_MODEL in taken_from_the_menu(at)
     at.click(cell(at, 1, 2))
     panel = at.page.panel.items
     mouse = at.hand(panel)
@@ -116,13 +128,16 @@ def test_a_head_goes_to_heads_and_its_model_comes_back(open_circuits: Open) -> N
     assert (setup.recipe, setup.layer, setup.head) == (at.window.session.state.circuits.recipe, 1, 2)
     at.window.show_page("circuits")
     at.settle()
-    assert elsewhere.SAME in button(at, TAKE).toolTip()
+    assert not button(at, TAKE).isVisible()
+    assert elsewhere.SAME in taken_from_the_menu(at)
 
 
 def test_the_model_of_heads_is_asked_about_what_it_reads(open_circuits: Open) -> None:
     recipe = LearnedRecipe(*BOX["repeat"], sentence="a b c d a b c d a")
     at = open_circuits(CircuitsView.DECIDED, heads=HeadsState(HeadsSetup(recipe, layer=1)))
+    assert button(at, TAKE).isVisible()
     at.press(button(at, TAKE))
+    assert not button(at, TAKE).isVisible()
     assert at.state.recipe == recipe
     assert (at.state.layer, at.state.sentence, at.state.twin) == (1, recipe.sentence, recipe.sentence)
     assert "After “a” the answer is “b”" in title(at)
@@ -283,6 +298,23 @@ def test_the_graph_is_walked_and_clicked(open_circuits: Open) -> None:
     assert "is read most by 2.4" in at.point_at(graph.centre((0, 3)))
     at.click(graph.centre((1, 1)))
     assert (at.state.layer, at.state.head) == (1, 1)
+
+
+@pytest.mark.parametrize("view", CircuitsView)
+def test_what_keys_have_chosen_goes_where_the_next_model_has_no_such_place(
+    open_circuits: Open, view: CircuitsView
+) -> None:
+    at = open_circuits(view)
+    for key in (Qt.Key.Key_Right,) * 12 + (Qt.Key.Key_Down,) * 12:
+        QTest.keyClick(at.canvas, key)
+    assert at.canvas.words()
+    smaller = at.state.with_model(LearnedRecipe(*BOX["repeat"], sentence="a b c d a b c"))
+    state = replace(smaller, twin="a b c e a b c")
+    at.window.session.apply(replace(at.window.session.state, circuits=state), "Ask another model")
+    at.settle()
+    assert not at.page.requests.reason
+    at.canvas.grab()
+    assert not at.canvas.words()
 
 
 def test_a_preset_of_every_view_says_the_same_in_every_window() -> None:

@@ -38,6 +38,8 @@ class TableLayout:
     """(which column, left, width)."""
     rows: tuple[tuple[str, ...], ...]
     indent: float
+    size: float = SIZE
+    """Of the letters."""
 
     def row(self, index: int) -> QRectF:
         """Return the box of a row; −1 is the titles."""
@@ -66,14 +68,19 @@ def table_layout(
     *,
     row_height: float,
     indent: float = 0.0,
+    largest: float = SIZE,
 ) -> TableLayout:
-    """Fit a table into a box; ``indent`` keeps room at the left of every row, for a swatch."""
-    widths = [
-        max(text_size(_font(look, column), row[index])[0] for row in (*rows, _titles(columns))) + 1
-        for index, column in enumerate(columns)
-    ]
-    kept = list(range(len(columns)))
+    """Fit a table into a box; ``indent`` keeps room at the left of every row, for a swatch.
+
+    Letters are up to ``largest`` where all columns have room.
+    """
     gap, room = look.px(14), box.width() - indent
+    widths = _widths(look, columns, rows, SIZE)
+    pixels = round(SIZE * look.zoom) * (room - gap * (len(columns) - 1)) // sum(widths)  # letters have whole pixels
+    size = min(max(pixels / look.zoom, SIZE), largest)
+    if size > SIZE:
+        widths = _widths(look, columns, rows, size)
+    kept = list(range(len(columns)))
     while sum(widths[index] for index in kept) + gap * (len(kept) - 1) > room:
         dropped = max(kept, key=lambda index: (columns[index].rank, index))
         if columns[dropped].rank == 0:
@@ -88,15 +95,22 @@ def table_layout(
     for index in kept:
         shown.append((index, left, widths[index]))
         left += widths[index] + between
-    return TableLayout(box, row_height, columns, tuple(shown), rows, indent)
+    return TableLayout(box, row_height, columns, tuple(shown), rows, indent, size)
+
+
+def _widths(look: Look, columns: tuple[Column, ...], rows: tuple[tuple[str, ...], ...], size: float) -> list[float]:
+    return [
+        max(text_size(_font(look, column, size), row[index])[0] for row in (*rows, _titles(columns))) + 1
+        for index, column in enumerate(columns)
+    ]
 
 
 def _titles(columns: tuple[Column, ...]) -> tuple[str, ...]:
     return tuple(column.title for column in columns)
 
 
-def _font(look: Look, column: Column) -> QFont:
-    return look.font(SIZE, bold=column.is_bold)
+def _font(look: Look, column: Column, size: float) -> QFont:
+    return look.font(size, bold=column.is_bold)
 
 
 def paint_table(painter: QPainter, layout: TableLayout, look: Look) -> None:
@@ -108,7 +122,7 @@ def paint_table(painter: QPainter, layout: TableLayout, look: Look) -> None:
         side = Qt.AlignmentFlag.AlignRight if column.is_right else Qt.AlignmentFlag.AlignLeft
         _write(
             painter,
-            look.font(SIZE - 1),
+            look.font(layout.size - 1),
             theme.muted,
             QRectF(left, head.top(), width, head.height()),
             side,
@@ -118,7 +132,7 @@ def paint_table(painter: QPainter, layout: TableLayout, look: Look) -> None:
             line = layout.row(number)
             place = QRectF(left, line.top(), width, line.height())
             ink = theme.muted if column.is_muted else theme.text
-            _write(painter, _font(look, column), ink, place, side, row[index])
+            _write(painter, _font(look, column, layout.size), ink, place, side, row[index])
     draw_line(painter, head.bottomLeft(), head.bottomRight(), pen(theme.border, 1))
 
 

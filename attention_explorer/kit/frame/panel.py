@@ -88,7 +88,7 @@ class ItemsWidget(PointedPicture):
 
     def paint_marks(self, painter: QPainter) -> None:
         if self._items is not None and self.hovered != NOWHERE:
-            self._items.mark(painter, self._layout(), self.look, self.hovered)  # type: ignore[arg-type] # a Hit
+            self._items.mark(painter, self._layout(), self.look, self.hovered)
 
     def spot_at(self, place: QPointF) -> Any:  # noqa: ANN401 # NOWHERE or a Hit
         found = None if self._items is None else self._items.hit(self._layout(), place)
@@ -101,9 +101,9 @@ class ItemsWidget(PointedPicture):
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
         hovered = None if self.hovered == NOWHERE else self.hovered
-        spot = None if self._items is None else self._items.walk(hovered, event.key())  # type: ignore[arg-type] # a Hit
+        spot = None if self._items is None else self._items.walk(hovered, event.key())
         if spot is not None:
-            self._point_at(spot)  # type: ignore[arg-type] # a Hit
+            self._point_at(spot)
         elif event.key() in ENTER and hovered is not None:
             self.clicked.emit(hovered)
         else:
@@ -269,6 +269,7 @@ class FramePanel(QWidget):
     def show_panel(self, panel: Panel, *, is_dragged: bool = False) -> None:
         """Show what stands beside a picture, which may be one of many that a drag makes."""
         self.title.set_text(TextLine(panel.title, bold=True, size=15))
+        self.title.setVisible(bool(panel.title))
         self.items.show_items(panel.items)
         self.sentence.set_text(TextLine(panel.sentence, size=14))
         self.sentence.setVisible(bool(panel.sentence))

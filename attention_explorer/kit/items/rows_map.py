@@ -34,8 +34,8 @@ from attention_explorer.kit.theme import Look
 
 HEADER, BAR, LEAST_BAR, GAP = 24, 190, 90, 10
 """Pixels at zoom 1 of the line above, of the colour bar, of the smallest, and between words and cells."""
-LEAST_WORD = 14
-"""Pixels at zoom 1 of a cell that has a word in it."""
+LEAST_WORD, LARGEST_WORD = 14, 18.0
+"""Pixels at zoom 1 of a cell that has a word in it, and of the letters at most."""
 MOST_LABELS = 0.22
 """The largest share of the width that tokens take."""
 ELIDED = Qt.TextElideMode.ElideRight
@@ -134,7 +134,9 @@ class RowsMap(Map):
         if not self.words or layout.cell_height < look.px(LEAST_WORD) or layout.cell_width < look.px(LEAST_WORD):
             return
         pixels = pixels_of(self.picture.positions, None, colour_map_of(self.picture), look.theme.masked)
-        painter.setFont(look.font(min(13.0, 0.7 * layout.cell_height / look.zoom)))
+        longest = max(longest_label(row, look, 13.0) for row in self.words)
+        fits = max(13.0, 13.0 * layout.cell_width / max(longest, 1.0))
+        painter.setFont(look.font(min(fits, 0.7 * layout.cell_height / look.zoom, LARGEST_WORD)))
         metrics = painter.fontMetrics()
         for row, words in enumerate(self.words):
             for column, word in enumerate(words):

@@ -8,13 +8,15 @@ from PySide6.QtCore import QPointF, QRectF, Qt
 from PySide6.QtGui import QPainter
 
 from attention_explorer.kit.drawing.marks import colour_of, pen
-from attention_explorer.kit.drawing.text_table import Column, TableLayout, mark_row, paint_table, table_layout
+from attention_explorer.kit.drawing.text_table import SIZE, Column, TableLayout, mark_row, paint_table, table_layout
 from attention_explorer.kit.items.item import Hit, Item
 from attention_explorer.kit.items.strips import Colour, colour_in
 from attention_explorer.kit.theme import Look
 
-ROW, LOWEST, HIGHEST, SWATCH = 30.0, 15.0, 50.0, 12.0
+ROW, LOWEST, HIGHEST, SWATCH = 30.0, 15.0, 64.0, 12.0
 """Pixels at zoom 1 of a row, of a row where there is little room and where there is much, and of a swatch."""
+LETTERS, LARGEST = 0.4, 17.0
+"""Of a row that grows, how high its letters are, and how large in pixels at most."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,7 +32,7 @@ class Table(Item[TableLayout]):
     swatches : tuple of Colour
         For each row a colour that stands before it, or an empty text; no swatches if empty.
     fills : bool
-        Whether the rows grow into the room there is.
+        Whether the rows grow into the room there is, and their letters with them.
     """
 
     name: str
@@ -41,11 +43,12 @@ class Table(Item[TableLayout]):
     is_given: bool = False
 
     def layout(self, look: Look, box: QRectF) -> TableLayout:
-        row = look.px(ROW)
+        row, largest = look.px(ROW), SIZE
         if self.fills:
             row = round(min(max(box.height() / (len(self.rows) + 1), look.px(LOWEST)), look.px(HIGHEST)))
+            largest = min(max(LETTERS * row / look.zoom, SIZE), LARGEST)
         indent = look.px(SWATCH + 6) if self.swatches else 0
-        return table_layout(look, box, self.columns, self.rows, row_height=row, indent=indent)
+        return table_layout(look, box, self.columns, self.rows, row_height=row, indent=indent, largest=largest)
 
     def height(self, look: Look, _width: float) -> float | None:
         return None if self.fills else look.px(ROW) * (len(self.rows) + 1)

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Iterator
-from typing import Any, NamedTuple, TypeVar
+import functools
+from collections.abc import Callable, Iterator
+from typing import Any, Generic, NamedTuple, ParamSpec, TypeVar
 
 import numpy as np
 
@@ -11,7 +12,7 @@ from attention_explorer.core.byte_cache import Kept, kept
 from attention_explorer.errors import ExplorerError
 from attention_explorer.model.arrays import Floats
 from attention_explorer.sources.circuits.composition import Composition
-from attention_explorer.sources.circuits.detect import Detected, random_texts
+from attention_explorer.sources.circuits.detect import Detected, as_read, random_texts
 from attention_explorer.sources.circuits.effects import check_lengths, knock_out_steps, patch_steps
 from attention_explorer.sources.circuits.find import Finding, finding
 from attention_explorer.sources.circuits.lens import Decided, decided
@@ -24,6 +25,7 @@ from attention_explorer.sources.models.trace import Trace
 from attention_explorer.sources.registry import context_of, sentence_of, source_of
 from attention_explorer.sources.source import Recipe
 
+P = ParamSpec("P")
 V = TypeVar("V")
 
 
@@ -143,7 +145,7 @@ def looked(recipe: Recipe, seed: int) -> Looked:
     """Return where all heads look; ``recipe`` is that of the model alone."""
     model = model_of(recipe)
     text = random_texts(model, seed)[0]
-    trace = model(text) if model.transformer.encoder is None else model(text, text)
+    trace = model(text, as_read(model, text))
     return Looked(model.detect(seed=seed), labels(model, trace), tuple(trace.weights))
 
 
@@ -151,7 +153,7 @@ def random_attention(recipe: Recipe, seed: int) -> tuple[np.ndarray[Any, Any], F
     """Return the ids of all random texts, (texts, n), and their attention, (texts, layers, heads, n, n)."""
     model = model_of(recipe)
     texts = random_texts(model, seed)
-    traces = [model(text) if model.transformer.encoder is None else model(text, text) for text in texts]
+    traces = [model(text, as_read(model, text)) for text in texts]
     return np.array(texts), np.stack([np.stack([*trace.weights]) for trace in traces])
 
 
@@ -161,32 +163,37 @@ def composed(recipe: Recipe) -> Composition:
     return model_of(recipe).composition()
 
 
-def _kept_at_end(
-    place: Kept[V], key: Hashable, steps: Callable[[], Iterator[tuple[float, V]]]
-) -> Iterator[tuple[float, V]]:
-    """Yield what is kept, or what is worked out step by step, of which the last is kept."""
-    known = place.get(key)
-    if known is not None:
-        yield 1.0, known
-        return
-    last = None
-    for share, last in steps():
-        yield share, last
-    if last is not None:
-        place.keep(key, last)
+class _kept_at_end(Generic[P, V]):  # noqa: N801 - a decorator
+    """Steps, each the share of the work that is done and what is known by then: the last is kept, as by `kept`.
+
+    Arguments are given by their places.
+    """
+
+    def __init__(self, steps: Callable[P, Iterator[tuple[float, V]]]) -> None:
+        functools.update_wrapper(self, steps)
+        self._steps, self._whole = steps, Kept[V]()
+
+    def __call__(self, *args: P.args, **kwargs: P.kwargs) -> Iterator[tuple[float, V]]:
+        """Yield the steps, or all at once if it is kept."""
+        known = self._whole.get(args)
+        if known is not None:
+            yield 1.0, known
+            return
+        last = None
+        for share, last in self._steps(*args, **kwargs):
+            yield share, last
+        if last is not None:
+            self._whole.keep(args, last)
+
+    def peek(self, *args: P.args, **_kwargs: P.kwargs) -> V | None:
+        """Return the whole if it is kept: nothing is worked out."""
+        return self._whole.get(args)
 
 
-_FOUND = Kept[Finding]()
-
-
-def known_finding(recipe: Recipe, seed: int) -> Finding | None:
-    """Return the whole finding, if it is known."""
-    return _FOUND.get((recipe, seed))
-
-
+@_kept_at_end
 def found(recipe: Recipe, seed: int) -> Iterator[tuple[float, Finding]]:
-    """Yield which share of the work is done, and what has been found; the whole grid is kept."""
-    return _kept_at_end(_FOUND, (recipe, seed), lambda: finding(model_of(recipe), seed))
+    """Yield which share of the work is done, and what has been found: at last the whole grid."""
+    return finding(model_of(recipe), seed)
 
 
 # ---- Of what it reads ----
@@ -210,28 +217,17 @@ class Effects(NamedTuple):
     answer: Answer | None
 
 
-_KNOCKED = Kept[Effects]()
-
-
-def knocked(question: Question, *, is_loss: bool) -> Iterator[tuple[float, Effects]]:
-    """Yield by how much the difference of logits, or the loss on the sentence, rises without each head."""
-    return _kept_at_end(_KNOCKED, (question, is_loss), lambda: _knocked(question, is_loss=is_loss))
-
-
-def _knocked(question: Question, *, is_loss: bool) -> Iterator[tuple[float, Effects]]:
-    model, text, target = given(question.recipe)
+@_kept_at_end
+def knocked(recipe: Recipe, question: Question | None) -> Iterator[tuple[float, Effects]]:
+    """Yield by how much the difference of logits rises without each head, or without a question the sentence’s loss."""
+    model, text, target = given(recipe)
     trace = model(text, target)
-    answer = None if is_loss else asked(model, trace, question)
+    answer = None if question is None else asked(model, trace, question)
     wanted: object = "loss" if answer is None else answer.ids
     at = -1 if answer is None else answer.position
     before = metric_of(trace, wanted, at).of(trace.run, head_of(trace)())
     for effect in knock_out_steps(model, text, wanted, target=target, position=at):
         yield _share(np.asarray(effect)), Effects(np.asarray(effect), before, answer)
-
-
-def known_knocked(question: Question, *, is_loss: bool) -> Effects | None:
-    """Return the whole map, if it is known."""
-    return _KNOCKED.get((question, is_loss))
 
 
 def _share(effect: Floats) -> float:
@@ -316,20 +312,9 @@ class Brought(NamedTuple):
     twin: tuple[str, ...]
 
 
-_BROUGHT = Kept[Brought]()
-
-
-def known_brought(question: Question, twin: str, put_in: str) -> Brought | None:
-    """Return the whole map, if it is known."""
-    return _BROUGHT.get((question, twin, put_in))
-
-
+@_kept_at_end
 def brought(question: Question, twin: str, put_in: str) -> Iterator[tuple[float, Brought]]:
     """Yield the map as it is measured, place after place."""
-    return _kept_at_end(_BROUGHT, (question, twin, put_in), lambda: _brought(question, twin, put_in))
-
-
-def _brought(question: Question, twin: str, put_in: str) -> Iterator[tuple[float, Brought]]:
     model, text, target = given(question.recipe)
     if target is not None:
         raise ExplorerError("Twins are asked of a model of one tower: this one has an encoder and a decoder.")

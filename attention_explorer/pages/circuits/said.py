@@ -9,8 +9,9 @@ import numpy as np
 
 from attention_explorer.core.counting import Count
 from attention_explorer.core.numerals import plain, signed
+from attention_explorer.model.arrays import Floats
 from attention_explorer.pages.circuits.seen import BreaksSeen, FoundSeen, LooksSeen
-from attention_explorer.pages.circuits.state import LOOK_NAMES, Breaks, CircuitsState
+from attention_explorer.pages.circuits.state import LOOK_NAMES, Breaks, CircuitsState, CircuitsView
 from attention_explorer.sources.circuits.find import Finding
 from attention_explorer.sources.registry import source_of
 
@@ -35,6 +36,11 @@ def listed(count: Count, heads: Sequence[tuple[int, int]]) -> str:
     return names[0] if len(names) == 1 else f"{', '.join(names[:-1])} and {names[-1]}"
 
 
+def over(words: tuple[str, str]) -> str:
+    """Return an answer with the word that it is asked against: “m” over “p”."""
+    return "“{}” over “{}”".format(*words)
+
+
 def how_counted(count: Count) -> str:
     """Return how heads are written and counted."""
     return f"Heads are written layer.head, {count.words}."
@@ -47,15 +53,28 @@ def origin(state: CircuitsState) -> str:
 
 def asked_for(state: CircuitsState) -> tuple[str, ...]:
     """Return what was asked for that the model does not choose itself."""
-    words = ((state.answer, "answer"), (state.against, "against"))
+    words = ((state.answer, "answer"), (state.against, "against")) if state.asks_for_answer else ()
     asked = [f"{what} “{word.strip()}”" for word, what in words if word.strip()]
-    if state.position >= 0:
+    if state.position >= 0 and (state.asks_for_answer or state.view is CircuitsView.DECIDED):
         asked.append(f"asked at token {state.count.number(state.position)}")
     return tuple(asked)
 
 
-def _head(heads: Sequence[tuple[int, int]]) -> str:
-    return "head" if len(heads) == 1 else "heads"
+def _of(heads: Sequence[tuple[int, int]], one: str, many: str) -> str:
+    """Return the word that goes with one head, or with several."""
+    return one if len(heads) == 1 else many
+
+
+def _named(count: Count, heads: Sequence[tuple[int, int]]) -> str:
+    return f"{_of(heads, 'head', 'heads')} {listed(count, heads)}"
+
+
+def largest(values: Floats) -> tuple[int, int] | None:
+    """Return where the largest number of a table is; None as long as there is none."""
+    if np.isnan(values).all():
+        return None
+    row, column = np.unravel_index(int(np.nanargmax(values)), values.shape)
+    return int(row), int(column)
 
 
 # ---- Who looks like what ----
@@ -66,8 +85,7 @@ def looks_headline(seen: LooksSeen) -> str:
     look, named = LOOK_NAMES[seen.state.look.value], seen.named
     if not named:
         return f"No head looks {look} much more than even weights would."
-    verb = "looks" if len(named) == 1 else "look"
-    return f"{_head(named).capitalize()} {listed(seen.state.count, named)} {verb} {look}."
+    return f"{_named(seen.state.count, named).capitalize()} {_of(named, 'looks', 'look')} {look}."
 
 
 def looks_sentence(seen: LooksSeen) -> str:
@@ -98,7 +116,7 @@ def what(seen: BreaksSeen) -> str:
         return "the loss on the copy"
     if seen.answer is None:
         return "the loss on the sentence"
-    return f"the logit of “{seen.answer.words[0]}” over “{seen.answer.words[1]}”"
+    return f"the logit of {over(seen.answer.words)}"
 
 
 def hurts(seen: BreaksSeen) -> float:
@@ -108,11 +126,7 @@ def hurts(seen: BreaksSeen) -> float:
 
 def worst(seen: BreaksSeen) -> tuple[int, int] | None:
     """Return the head that is missed most; None as long as nothing was measured."""
-    if np.isnan(seen.effect).all():
-        return None
-    flat = int(np.nanargmax(hurts(seen) * seen.effect))
-    layer, head = np.unravel_index(flat, seen.effect.shape)
-    return int(layer), int(head)
+    return largest(hurts(seen) * seen.effect)
 
 
 def counted_of(seen: BreaksSeen) -> str:
@@ -134,12 +148,13 @@ def breaks_sentence(seen: BreaksSeen) -> str:
     """Say who looks the part and does hardly anything."""
     if seen.state.breaks is not Breaks.COPY or not seen.is_complete:
         return "Each head is switched off alone, and all is run again."
+    if not seen.named:
+        return looks_headline(seen)
     stake = max(seen.first - seen.before, 0.0)
     idle = [each for each in seen.named if seen.effect[each] < 0.05 * stake]
     if not idle:
         return "Who looks there is missed here."
-    verb = "is" if len(idle) == 1 else "are"
-    alone = f"Off alone, {_head(idle)} {listed(seen.state.count, idle)} {verb} hardly missed on this text"
+    alone = f"Off alone, {_named(seen.state.count, idle)} {_of(idle, 'is', 'are')} hardly missed on this text"
     return f"{alone}, in spite of the look: others may do the same. Other seeds can give other numbers."
 
 
@@ -160,14 +175,11 @@ def found_headline(seen: FoundSeen) -> str:
     found, count = seen.finding, seen.state.count
     if not found.copy:
         return "No head copies what followed an equal word."
+    copies = _of(found.copy, "copies", "copy")
     if not found.back:
-        copies = "copies" if len(found.copy) == 1 else "copy"
-        who = f"{_head(found.copy).capitalize()} {listed(count, found.copy)}"
-        return f"{who} {copies}; no head is named for looking back."
-    looks = "looks" if len(found.back) == 1 else "look"
-    copies = "copies" if len(found.copy) == 1 else "copy"
-    who = f"{_head(found.back).capitalize()} {listed(count, found.back)}"
-    return f"{who} {looks} back, {listed(count, found.copy)} {copies}."
+        return f"{_named(count, found.copy).capitalize()} {copies}; no head is named for looking back."
+    looks = _of(found.back, "looks", "look")
+    return f"{_named(count, found.back).capitalize()} {looks} back, {listed(count, found.copy)} {copies}."
 
 
 def found_sentences(seen: FoundSeen) -> tuple[str, ...]:
@@ -180,16 +192,11 @@ def found_sentences(seen: FoundSeen) -> tuple[str, ...]:
         said.append(f"{joined}: {signed(score)} above chance, by the weights alone.")
     for heads, loss in ((found.back, found.without_back), (found.copy, found.without_copy)):
         if heads:
-            all_of = "it" if len(heads) == 1 else f"all {len(heads)}"
-            off = (
-                f"Without {listed(count, heads)} ({all_of} off at once)"
-                if len(heads) > 1
-                else f"Without {listed(count, heads)}"
-            )
+            off = f"Without {listed(count, heads)}{_of(heads, '', f' (all {len(heads)} off at once)')}"
             said.append(f"{off} the loss on the copy goes from {plain(found.all_on)} to {plain(loss)}.")
     if found.is_found and found.idle:
-        alone = f"Off alone, {_head(found.idle)} {listed(count, found.idle)} {'is' if len(found.idle) == 1 else 'are'}"
-        said.append(f"{alone} hardly missed, though {'it looks' if len(found.idle) == 1 else 'they look'} the part.")
+        alone = f"Off alone, {_named(count, found.idle)} {_of(found.idle, 'is', 'are')} hardly missed"
+        said.append(f"{alone}, though {_of(found.idle, 'it looks', 'they look')} the part.")
     return tuple(said)
 
 
@@ -211,7 +218,7 @@ def found_in_short(seen: FoundSeen) -> str:
     if costs:
         said.append(f"The loss on the copy goes from {plain(found.all_on)} {', '.join(costs)}.")
     if found.is_found and found.idle:
-        said.append(f"{len(found.idle)} of them, off alone, {'is' if len(found.idle) == 1 else 'are'} hardly missed.")
+        said.append(f"{len(found.idle)} of them, off alone, {_of(found.idle, 'is', 'are')} hardly missed.")
     return " ".join(said)
 
 

@@ -7,10 +7,11 @@ from typing import NamedTuple
 
 import numpy as np
 
+from attention_explorer.core.counting import Count
 from attention_explorer.core.numerals import percent, plain, signed
 from attention_explorer.model.arrays import Floats
 from attention_explorer.pages.circuits.asking import Answer, word_of
-from attention_explorer.pages.circuits.said import MEASURED, OF_WEIGHTS, SPLIT, name
+from attention_explorer.pages.circuits.said import MEASURED, OF_WEIGHTS, SPLIT, largest, name, over
 from attention_explorer.pages.circuits.seen import DecidedSeen, ReadsSeen, TwinsSeen, WordsSeen, WritesSeen
 from attention_explorer.pages.circuits.state import PutIn, Reads
 
@@ -19,14 +20,14 @@ MOST_PARTS = 14
 READ_BY = {Reads.KEYS: "keys", Reads.QUERIES: "queries", Reads.VALUES: "values"}
 
 
-def at_token(answer: Answer, count: int = 1) -> str:
+def at_token(answer: Answer, count: Count) -> str:
     """Return after which token it is asked."""
-    return f"“{word_of(answer.tokens[answer.position])}” ({answer.position + count})"
+    return count.token(word_of(answer.tokens[answer.position]), answer.position)
 
 
-def answer_words(answer: Answer) -> str:
-    """Return what is asked: “m” over “p”."""
-    return "“{}” over “{}”".format(*answer.words)
+def asked_words(answer: Answer, count: Count) -> str:
+    """Return what is asked, and after which token."""
+    return f"{over(answer.words)} after {at_token(answer, count)}"
 
 
 # ---- Where it is decided ----
@@ -47,6 +48,11 @@ def row_name(seen: DecidedSeen, row: int) -> str:
     return "before" if row == 0 else seen.state.count.layer(row - 1)
 
 
+def row_place(seen: DecidedSeen, row: int) -> str:
+    """Return where a row is read off."""
+    return "before the first layer" if row == 0 else f"after {row_name(seen, row)}"
+
+
 def decided_headline(seen: DecidedSeen) -> str:
     """Say where the answer at the position on show is settled."""
     _, position = seen.cell
@@ -61,9 +67,8 @@ def cell_words(seen: DecidedSeen, row: int, position: int) -> str:
     """Say what is most probable in a cell."""
     pairs = zip(seen.decided.words[row][position], seen.decided.probabilities[row, position], strict=True)
     told = ", ".join(f"“{word}” {plain(float(chance), 4)}" for word, chance in pairs)
-    where = "before the first layer" if row == 0 else f"after {row_name(seen, row)}"
     token = seen.state.count.token(word_of(seen.decided.tokens[position]), position)
-    return f"{token}, {where}: {told}. {MEASURED}"
+    return f"{token}, {row_place(seen, row)}: {told}. {MEASURED}"
 
 
 # ---- Who writes it ----
@@ -86,7 +91,7 @@ def parts(seen: WritesSeen) -> list[PartOf]:
     for layer, row in enumerate(heads):
         for head, value in enumerate(row.tolist()):
             at = layer, head
-            every.append(PartOf(name(count, at), f"{count.place(layer, head)}", at, value))
+            every.append(PartOf(name(count, at), count.place(layer, head), at, value))
         if networks[layer]:
             number = count.number(layer)
             every.append(PartOf(f"net {number}", f"the network of layer {number}", None, float(networks[layer])))
@@ -96,9 +101,9 @@ def parts(seen: WritesSeen) -> list[PartOf]:
     every.append(PartOf("biases", "biases", None, found.rest))
     if len(every) <= MOST_PARTS + 1:
         return every
-    largest = sorted(range(len(every)), key=lambda at: -abs(every[at].value))[:MOST_PARTS]
-    kept = [every[at] for at in sorted(largest)]
-    others = sum(each.value for at, each in enumerate(every) if at not in set(largest))
+    shown = set(sorted(range(len(every)), key=lambda at: -abs(every[at].value))[:MOST_PARTS])
+    kept = [each for at, each in enumerate(every) if at in shown]
+    others = sum(each.value for at, each in enumerate(every) if at not in shown)
     return [*kept, PartOf("others", f"{len(every) - MOST_PARTS} other parts together", None, others)]
 
 
@@ -110,14 +115,14 @@ def most(seen: WritesSeen) -> PartOf:
 def writes_headline(seen: WritesSeen) -> str:
     """Say who wrote most."""
     best, answer = most(seen), seen.written.answer
-    return f"{best.long[0].upper()}{best.long[1:]} writes most of {answer_words(answer)}: {signed(best.value)}."
+    return f"{best.long[0].upper()}{best.long[1:]} writes most of {over(answer.words)}: {signed(best.value)}."
 
 
 def writes_sentence(seen: WritesSeen) -> str:
     """Say what adds up."""
     found, answer = seen.written.parts, seen.written.answer
     return (
-        f"After {at_token(answer, seen.state.count.first)} the bars add up to the difference of the two logits, "
+        f"After {at_token(answer, seen.state.count)} the bars add up to the difference of the two logits, "
         f"{signed(found.total)}. "
         "That is what each part wrote straight to the answer, not what later parts made of it."
     )
@@ -151,7 +156,7 @@ def words_headline(seen: WordsSeen) -> str:
     at = int(np.argmax(measured))
     token = seen.state.count.token(word_of(tokens_of(seen)[at]), at)
     return (
-        f"{token} matters most: without its values {answer_words(seen.made.answer)} loses {plain(float(measured[at]))}."
+        f"{token} matters most: without its values {over(seen.made.answer.words)} loses {plain(float(measured[at]))}."
     )
 
 
@@ -203,11 +208,11 @@ def pair_words(seen: ReadsSeen, head: tuple[int, int]) -> str:
     """Say what a head reads and who reads it."""
     scores, count = seen.scores, seen.state.count
     into, out = scores[:, :, head[0], head[1]], scores[head[0], head[1]]
-    said = [f"{count.place(*head)}"]
+    said = [count.place(*head)]
     for what, found in (("reads most", into), ("is read most by", out)):
-        if not np.isnan(found).all():
-            at = tuple(int(each) for each in np.unravel_index(int(np.nanargmax(found)), found.shape))
-            said.append(f"{what} {name(count, (at[0], at[1]))} ({signed(float(found[at]), 4)})")
+        at = largest(found)
+        if at is not None:
+            said.append(f"{what} {name(count, at)} ({signed(float(found[at]), 4)})")
     return f"{', '.join(said)}. {OF_WEIGHTS}"
 
 
@@ -222,8 +227,7 @@ def effect_words(seen: TwinsSeen, row: int, column: int) -> str:
         return f"{where}: not measured yet."
     low, high = seen.brought.ends
     after = low + effect * (high - low)
-    one, other = seen.brought.words
-    said = f"“{one}” over “{other}” goes from {signed(low, 4)} to {signed(after, 4)}, {plain(effect, 4)} of the way"
+    said = f"{over(seen.brought.words)} goes from {signed(low, 4)} to {signed(after, 4)}, {plain(effect, 4)} of the way"
     return f"{where}, put in: {said}. Layers and tokens {count.words}. {MEASURED}"
 
 
@@ -236,18 +240,9 @@ def place_words(seen: TwinsSeen, row: int, column: int) -> str:
     return f"{count.layer(row)}, {count.token(token, column)}"
 
 
-def best_place(seen: TwinsSeen) -> tuple[int, int] | None:
-    """Return the place, above where the texts differ already, that brings most of the answer over."""
-    effect = seen.brought.effect
-    if np.isnan(effect).all():
-        return None
-    row, column = np.unravel_index(int(np.nanargmax(effect)), effect.shape)
-    return int(row), int(column)
-
-
 def twins_headline(seen: TwinsSeen) -> str:
     """Say what brings the answer over."""
-    at = best_place(seen)
+    at = largest(seen.brought.effect)
     one, other = seen.brought.words
     if at is None:
         return f"From “{other}” to “{one}”: putting values in, place after place …"
@@ -257,9 +252,8 @@ def twins_headline(seen: TwinsSeen) -> str:
 
 def twins_sentence(seen: TwinsSeen) -> str:
     """Say what the map is."""
-    one, other = seen.brought.words
     low, high = seen.brought.ends
     return (
-        f"“{one}” over “{other}” is {signed(low)} in the twin and {signed(high)} in the sentence. Each cell puts one "
-        "value of the sentence into the twin: 0 leaves the twin’s answer, 1 brings that of the sentence."
+        f"{over(seen.brought.words)} is {signed(low)} in the twin and {signed(high)} in the sentence. Each cell puts "
+        "one value of the sentence into the twin: 0 leaves the twin’s answer, 1 brings that of the sentence."
     )

@@ -13,6 +13,7 @@ from attention_explorer.pages.circuits import asking
 from attention_explorer.pages.circuits.asking import Answer, Brought, DecidedAt, Looked, Made, Question, Written
 from attention_explorer.pages.circuits.state import Breaks, CircuitsState, CircuitsView
 from attention_explorer.sources.circuits.composition import Composition, check_layers
+from attention_explorer.sources.circuits.effects import last_of
 from attention_explorer.sources.circuits.find import Finding
 
 Pixels = tuple[int, int]
@@ -22,6 +23,11 @@ _S = TypeVar("_S")
 def question_of(state: CircuitsState) -> Question:
     """Return the answer that is asked of what the model reads."""
     return Question(state.recipe, state.answer.strip(), state.against.strip(), state.position)
+
+
+def _knocked_for(state: CircuitsState) -> Question | None:
+    """Return the answer that heads are switched off for; None for the loss on the sentence."""
+    return question_of(state) if state.breaks is Breaks.ANSWER else None
 
 
 def bounded(at: int, count: int) -> int:
@@ -185,7 +191,7 @@ def breaks_stream(state: CircuitsState, _pixels: Pixels) -> Iterator[tuple[float
             effect = np.asarray(found.loss) - found.all_on
             yield share, BreaksSeen(state, looked, effect, found.all_on, found.first, None)
         return
-    for share, knocked in asking.knocked(question_of(state), is_loss=state.breaks is Breaks.LOSS):
+    for share, knocked in asking.knocked(state.recipe, _knocked_for(state)):
         yield share, BreaksSeen(state, looked, knocked.effect, knocked.before, float("nan"), knocked.answer)
 
 
@@ -233,8 +239,7 @@ def found_stream(state: CircuitsState, _pixels: Pixels) -> Iterator[tuple[float,
 
 
 def _last(steps: Iterator[tuple[float, _S]]) -> _S:
-    found = [seen for _, seen in steps]
-    return found[-1]
+    return last_of(steps)[1]
 
 
 # ---- Whether it is known already ----
@@ -250,11 +255,11 @@ def _knows_breaks(state: CircuitsState) -> bool:
         return False
     if state.breaks is Breaks.COPY:
         return _knows_found(state)
-    return asking.known_knocked(question_of(state), is_loss=state.breaks is Breaks.LOSS) is not None
+    return asking.knocked.peek(state.recipe, _knocked_for(state)) is not None
 
 
 def _knows_found(state: CircuitsState) -> bool:
-    return asking.known_finding(state.of_model, state.seed) is not None
+    return asking.found.peek(state.of_model, state.seed) is not None
 
 
 _KNOWN: dict[CircuitsView, Callable[[CircuitsState], bool]] = {
@@ -265,7 +270,7 @@ _KNOWN: dict[CircuitsView, Callable[[CircuitsState], bool]] = {
     CircuitsView.WORDS: lambda state: asking.made.peek(question_of(state)) is not None,
     CircuitsView.READS: lambda state: asking.composed.peek(state.of_model) is not None,
     CircuitsView.TWINS: lambda state: (
-        asking.known_brought(question_of(state), state.twin, state.put_in.value) is not None
+        asking.brought.peek(question_of(state), state.twin, state.put_in.value) is not None
     ),
     CircuitsView.FOUND: _knows_found,
 }

@@ -81,7 +81,7 @@ LOOK_NAMES = {
     "self_": "at itself",
     "next": "one on",
 }
-_ANSWERED = (CircuitsView.WRITES, CircuitsView.WORDS, CircuitsView.TWINS)
+_OF_ANSWER = (CircuitsView.WRITES, CircuitsView.WORDS, CircuitsView.TWINS)
 
 
 @dataclass(frozen=True, slots=True)
@@ -172,6 +172,11 @@ class CircuitsState(CheckedFields):
     def of_model(self) -> Recipe:
         """The model alone, whatever it reads: what decides the numbers of random texts and of weights."""
         return with_sentence(self.recipe, TEXT)
+
+    @property
+    def asks_for_answer(self) -> bool:
+        """Whether the view on show asks for an answer."""
+        return self.view in _OF_ANSWER or (self.view is CircuitsView.BREAKS and self.breaks is Breaks.ANSWER)
 
     def with_model(self, recipe: Recipe) -> Self:
         """Return the state with another model, asked for its own answer at its last token."""

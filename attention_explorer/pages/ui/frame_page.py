@@ -463,7 +463,7 @@ class FramePage(RequestingPage):
         """Compute what the state needs, if it is not what is shown already: at once, or on the worker."""
         request, picture = self.request_now(), self.view.picture
         at_once = picture.is_quick(request.state) or self._is_step(request)
-        work = work_for(request, picture, lambda _state: None, at_once=at_once)  # type: ignore[arg-type]
+        work = work_for(request, picture, at_once=at_once)
         self.requests.want(request, work, at_once=at_once)
 
     def _is_step(self, request: PictureRequest[Any]) -> bool:
@@ -481,7 +481,7 @@ class FramePage(RequestingPage):
         view = self._view_for(request.state)
         picture, numbers = view.picture, ready.picture
         self.canvas.heading = picture.title(numbers)
-        self.canvas.show_picture(picture, numbers)  # type: ignore[arg-type]
+        self.canvas.show_picture(picture, numbers)
         self._show_title()
         self.show_panel_of(view, numbers)
         self._fill_drawer()

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import islice, product
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
 
@@ -19,6 +19,8 @@ if TYPE_CHECKING:
     from attention_explorer.sources.circuits.asked import Circuits
     from attention_explorer.sources.models.model import Given
     from attention_explorer.sources.models.trace import Trace
+
+T = TypeVar("T")
 
 MOST = 2**25
 """Bytes of hidden states of the runs that are held at a time."""
@@ -63,7 +65,7 @@ def knock_out(model: Circuits, *args: Any, **options: Any) -> Result:  # noqa: A
     return last_of(knock_out_steps(model, *args, **options))
 
 
-def last_of(steps: Iterable[Result]) -> Result:
+def last_of(steps: Iterable[T]) -> T:
     """Return what is known at the end."""
     return deque(steps, maxlen=1)[0]
 

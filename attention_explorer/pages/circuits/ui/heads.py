@@ -18,12 +18,13 @@ from attention_explorer.kit.items.columns import Beside
 from attention_explorer.kit.items.item import Arrays, Hit, Item, Value
 from attention_explorer.kit.items.rows_map import RowsMap
 from attention_explorer.kit.items.small_map import SmallMap
-from attention_explorer.kit.picture import Laid, Panel, Picture
+from attention_explorer.kit.picture import Laid, Panel
 from attention_explorer.kit.pictures.drawing import Change
 from attention_explorer.kit.theme import Look
 from attention_explorer.pages.circuits import said, seen
 from attention_explorer.pages.circuits.seen import BreaksSeen, LooksSeen
-from attention_explorer.pages.circuits.state import LOOK_NAMES, Breaks, CircuitsState, CircuitsView
+from attention_explorer.pages.circuits.state import LOOK_NAMES, Breaks, CircuitsState
+from attention_explorer.pages.circuits.ui.asked import Asked
 
 LOOKS, OFF, HEAD_MAP, LOSSES = "Where heads look", "What breaks without a head", "Map of the head", "With heads off"
 FEW = 16
@@ -73,24 +74,14 @@ def with_head(state: CircuitsState, head: tuple[int, int], count: Count) -> Chan
     return Change(replace(state, layer=head[0], head=head[1]), f"Show head {said.name(count, head)}", "head")
 
 
-class _Heads(Picture[CircuitsState, Any]):
+class _Heads(Asked):
     """What pictures of all heads share."""
 
-    follows = False
-    is_quick = staticmethod(seen.is_known)
-
-    def made_of(self, state: CircuitsState) -> tuple[str, ...]:
-        asks = state.view is CircuitsView.BREAKS and state.breaks is Breaks.ANSWER
-        return said.origin(state), *(said.asked_for(state) if asks else ())
+    def shape(self, numbers: LooksSeen) -> tuple[int, ...]:
+        return numbers.scores.shape
 
     def changed(self, state: CircuitsState, _numbers: object, hit: Hit, _to: Value) -> Change[CircuitsState] | None:
         return with_head(state, hit.part, state.count) if hit.item in (LOOKS, OFF) else None
-
-    def walk(self, numbers: object, hit: Hit | None, key: int) -> Hit | None:
-        return self.item(numbers).walk(hit, key)
-
-    def has(self, _numbers: object, _hit: Hit) -> bool:
-        return True
 
 
 class WhoLooks(_Heads):

@@ -17,13 +17,14 @@ from attention_explorer.kit.items.plot import Plot
 from attention_explorer.kit.items.plot_marks import At, Bars, Line, Mark, Points
 from attention_explorer.kit.items.rows_map import RowsMap
 from attention_explorer.kit.items.words import Reading, Readings
-from attention_explorer.kit.picture import Panel, Picture
+from attention_explorer.kit.picture import Panel
 from attention_explorer.kit.pictures.drawing import Change
 from attention_explorer.pages.circuits import said, seen
 from attention_explorer.pages.circuits import said_of_text as told
 from attention_explorer.pages.circuits.asking import word_of
 from attention_explorer.pages.circuits.seen import DecidedSeen, TwinsSeen, WordsSeen, WritesSeen
 from attention_explorer.pages.circuits.state import CircuitsState, PutIn
+from attention_explorer.pages.circuits.ui.asked import Asked
 from attention_explorer.pages.circuits.ui.heads import names_of, with_head
 
 DECIDED, TOP, WRITES, WORDS, TWINS = (
@@ -35,29 +36,16 @@ DECIDED, TOP, WRITES, WORDS, TWINS = (
 )
 
 
-class _OfText(Picture[CircuitsState, Any]):
-    """What pictures of a text share."""
-
-    follows = False
-    is_quick = staticmethod(seen.is_known)
-
-    def made_of(self, state: CircuitsState) -> tuple[str, ...]:
-        return said.origin(state), *said.asked_for(state)
-
-    def walk(self, numbers: object, hit: Hit | None, key: int) -> Hit | None:
-        return self.item(numbers).walk(hit, key)
-
-    def has(self, _numbers: object, _hit: Hit) -> bool:
-        return True
-
-
-class Decided(_OfText):
+class Decided(Asked):
     """Where it is decided: layers by words, in each cell the most probable next word."""
 
     compute = staticmethod(seen.decided_seen)
     headline = staticmethod(told.decided_headline)
     axes = "row (0: before the first layer), token, rank"
     truths = ("What is read off a lower layer was never meant to be read so: only the last row is the model’s own.",)
+
+    def shape(self, numbers: DecidedSeen) -> tuple[int, ...]:
+        return numbers.decided.probabilities.shape[:2]
 
     def item(self, numbers: DecidedSeen) -> Item[Any]:
         found = numbers.decided
@@ -76,8 +64,7 @@ class Decided(_OfText):
         words, chances = numbers.decided.words[row][position], numbers.decided.probabilities[row, position].tolist()
         pairs = enumerate(zip(words, chances, strict=True))
         bars = tuple(Bar("", chance, plain(chance), "", word, at == 0) for at, (word, chance) in pairs)
-        where = "before the first layer" if row == 0 else f"after {told.row_name(numbers, row)}"
-        title = f"Next to “{word_of(numbers.decided.tokens[position])}”, {where}"
+        title = f"Next to “{word_of(numbers.decided.tokens[position])}”, {told.row_place(numbers, row)}"
         sentence = "The last norm and matrix read what is known so far. Click a cell: the other views ask there too."
         return Panel(title, (NamedBars(TOP, ("", "probability"), bars, "output"),), sentence)
 
@@ -103,12 +90,16 @@ class Decided(_OfText):
         }
 
 
-class Writes(_OfText):
+class Writes(Asked):
     """Who writes it: bars that add up."""
 
     compute = staticmethod(seen.writes_seen)
     headline = staticmethod(told.writes_headline)
     says = staticmethod(lambda _numbers: (said.SPLIT,))
+
+    def has(self, numbers: WritesSeen, hit: Hit) -> bool:
+        at = _at(hit)
+        return at is not None and at < len(told.parts(numbers))
 
     def item(self, numbers: WritesSeen) -> Item[Any]:
         parts = told.parts(numbers)
@@ -133,7 +124,7 @@ class Writes(_OfText):
             Reading(signed(found.total), "difference of logits"),
             Reading(plain(answer.probability), "its probability", "output_ink"),
         )
-        title = f"{told.answer_words(answer)} after {told.at_token(answer, numbers.state.count.first)}"
+        title = told.asked_words(answer, numbers.state.count)
         return Panel(title, (Readings("The answer", readings, 26),), told.writes_sentence(numbers))
 
     def words(self, numbers: WritesSeen, hit: Hit) -> str:
@@ -159,13 +150,16 @@ def _at(hit: Hit) -> int | None:
     return round(hit.part.x) if hit.item == WRITES and isinstance(hit.part, At) else None
 
 
-class Words(_OfText):
+class Words(Asked):
     """Which words made it: what is measured, the estimate, and how far that is off, under the sentence."""
 
     compute = staticmethod(seen.words_seen)
     headline = staticmethod(told.words_headline)
     axes = "token"
     truths = ("A gradient says what a small change would do. Where a softmax is saturated, that is next to nothing.",)
+
+    def shape(self, numbers: WordsSeen) -> tuple[int, ...]:
+        return 3, len(told.tokens_of(numbers))
 
     def item(self, numbers: WordsSeen) -> Item[Any]:
         measured, estimate = told.made_arrays(numbers)
@@ -186,7 +180,7 @@ class Words(_OfText):
             Bar("", abs(float(measured[at])) / top, signed(float(measured[at])), "", word_of(tokens[at]))
             for at in order
         )
-        title = f"{told.answer_words(answer)} after {told.at_token(answer, numbers.state.count.first)}"
+        title = told.asked_words(answer, numbers.state.count)
         return Panel(
             title, (NamedBars("Largest, measured", ("", "measured"), bars, "key"),), told.words_sentence(numbers)
         )
@@ -202,13 +196,16 @@ class Words(_OfText):
         return {"measured": measured, "estimate": estimate, "tokens": np.array(told.tokens_of(numbers))}
 
 
-class Twins(_OfText):
+class Twins(Asked):
     """What brings the answer of a sentence into its twin."""
 
     compute = staticmethod(seen.twins_seen)
     stream = staticmethod(seen.twins_stream)
     headline = staticmethod(told.twins_headline)
     axes = "layer, token or head"
+
+    def shape(self, numbers: TwinsSeen) -> tuple[int, ...]:
+        return numbers.brought.effect.shape
 
     def item(self, numbers: TwinsSeen) -> Item[Any]:
         found, state = numbers.brought, numbers.state
@@ -227,13 +224,13 @@ class Twins(_OfText):
         return RowsMap(TWINS, picture, title="Put into the twin", detail="measured", names_columns=True, chosen=chosen)
 
     def panel(self, numbers: TwinsSeen) -> Panel:
-        (one, other), (low, high) = numbers.brought.words, numbers.brought.ends
-        at = told.best_place(numbers)
+        low, high = numbers.brought.ends
+        at = said.largest(numbers.brought.effect)
         readings = [Reading(signed(low, 1), "the twin"), Reading(signed(high, 1), "the sentence")]
         if at is not None:
             after = low + float(numbers.brought.effect[at]) * (high - low)
             readings.insert(1, Reading(signed(after, 1), "best cell", "output_ink"))
-        title = f"Logit of “{one}” over “{other}”"
+        title = f"Logit of {said.over(numbers.brought.words)}"
         return Panel(title, (Readings("The answer moving", tuple(readings), 24),), told.twins_sentence(numbers))
 
     def says(self, _numbers: TwinsSeen) -> tuple[str, ...]:

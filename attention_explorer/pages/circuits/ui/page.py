@@ -8,7 +8,6 @@ from typing import Any
 from PySide6.QtWidgets import QMenu, QPushButton, QWidget
 
 from attention_explorer.errors import ExplorerError
-from attention_explorer.kit.controls.possible import allow_unless
 from attention_explorer.kit.controls.text_block import TextLine
 from attention_explorer.kit.frame.view import View
 from attention_explorer.kit.items.item import Hit
@@ -64,8 +63,8 @@ class CircuitsPage(FramePage):
 
     def render_state(self, old: ExplorerState, new: ExplorerState) -> None:
         super().render_state(old, new)
-        for button in self.take_buttons:
-            allow_unless(elsewhere.reason_against(new), button)
+        for button in self.take_buttons:  # the menu says why where there is none
+            button.setHidden(bool(elsewhere.reason_against(new)))
         self._say_what_is_asked()
 
     def _say_what_is_asked(self) -> None:

@@ -13,12 +13,13 @@ from attention_explorer.kit.drawing.text_table import Column
 from attention_explorer.kit.items.bars import Bar, NamedBars
 from attention_explorer.kit.items.item import Arrays, Hit, Item, Value
 from attention_explorer.kit.items.table import Table
-from attention_explorer.kit.picture import Panel, Picture
+from attention_explorer.kit.picture import Panel
 from attention_explorer.kit.pictures.drawing import Change
 from attention_explorer.pages.circuits import said, seen
 from attention_explorer.pages.circuits import said_of_text as told
 from attention_explorer.pages.circuits.seen import FoundSeen, ReadsSeen
 from attention_explorer.pages.circuits.state import CircuitsState, Reads
+from attention_explorer.pages.circuits.ui.asked import Asked
 from attention_explorer.pages.circuits.ui.graph import Edge, HeadGraph
 from attention_explorer.pages.circuits.ui.heads import losses, with_head
 
@@ -35,11 +36,9 @@ COLUMNS = (
 )
 
 
-class ReadsPicture(Picture[CircuitsState, ReadsSeen]):
+class ReadsPicture(Asked):
     """Who reads whom, by the weights alone."""
 
-    follows = False
-    is_quick = staticmethod(seen.is_known)
     compute = staticmethod(seen.reads_seen)
     headline = staticmethod(told.reads_headline)
     axes = "writing layer, writing head, reading layer, reading head"
@@ -48,8 +47,8 @@ class ReadsPicture(Picture[CircuitsState, ReadsSeen]):
         "0 is what random heads of this size have.",
     )
 
-    def made_of(self, state: CircuitsState) -> tuple[str, ...]:
-        return (said.origin(state),)
+    def shape(self, numbers: ReadsSeen) -> tuple[int, ...]:
+        return numbers.scores.shape[:2]
 
     def item(self, numbers: ReadsSeen) -> Item[Any]:
         scores, count = numbers.scores, numbers.state.count
@@ -85,28 +84,17 @@ class ReadsPicture(Picture[CircuitsState, ReadsSeen]):
     def changed(self, state: CircuitsState, _numbers: object, hit: Hit, _to: Value) -> Change[CircuitsState] | None:
         return with_head(state, hit.part, state.count) if hit.item == READS else None
 
-    def walk(self, numbers: ReadsSeen, hit: Hit | None, key: int) -> Hit | None:
-        return self.item(numbers).walk(hit, key)
-
-    def has(self, _numbers: ReadsSeen, _hit: Hit) -> bool:
-        return True
-
     def arrays(self, numbers: ReadsSeen) -> Arrays:
         return {numbers.state.reads.value: numbers.scores}
 
 
-class Found(Picture[CircuitsState, FoundSeen]):
+class Found(Asked):
     """The circuit that copies: who looks back, who copies, and what breaks without them."""
 
-    follows = False
-    is_quick = staticmethod(seen.is_known)
     compute = staticmethod(seen.found_seen)
     stream = staticmethod(seen.found_stream)
     headline = staticmethod(said.found_headline)
     truths = ("Found on one random text that is said twice: other seeds can give other numbers.",)
-
-    def made_of(self, state: CircuitsState) -> tuple[str, ...]:
-        return (said.origin(state),)
 
     def item(self, numbers: FoundSeen) -> Item[Any]:
         found = numbers.finding
@@ -139,9 +127,6 @@ class Found(Picture[CircuitsState, FoundSeen]):
 
     def changed(self, state: CircuitsState, numbers: FoundSeen, hit: Hit, _to: Value) -> Change[CircuitsState] | None:
         return with_head(state, _heads(numbers)[hit.part], state.count) if hit.item == FOUND else None
-
-    def walk(self, numbers: FoundSeen, hit: Hit | None, key: int) -> Hit | None:
-        return self.item(numbers).walk(hit, key)
 
     def has(self, numbers: FoundSeen, hit: Hit) -> bool:
         return hit.item == FOUND and hit.part < len(_heads(numbers))
