@@ -154,6 +154,12 @@ def weight_text(weight: float, decimals: int = 4) -> str:
     return f"<{smallest:.{decimals}f}" if 0 < weight < 0.5 * smallest else plain(weight, decimals)
 
 
+def round_step(least: float) -> float:
+    """Return the smallest of 1, 2, 5 × 10ⁿ that is no smaller than so much, but for rounding."""
+    power = 10.0 ** math.floor(math.log10(least))
+    return next(factor * power for factor in (1, 2, 5, 10) if factor * power >= least * (1 - 1e-12))
+
+
 def size_text(size: float) -> str:
     """Return how large a difference is: 0, 3.38, 0.961 or 3.55·10⁻¹⁵; 0 is written only for exactly 0."""
     if size == 0:

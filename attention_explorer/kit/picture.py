@@ -17,7 +17,7 @@ from attention_explorer.core.numbers_export import Table
 from attention_explorer.kit.controls.text_block import TextLine
 from attention_explorer.kit.drawing.marks import paint_reason
 from attention_explorer.kit.items.item import Arrays, Hit, Item, Value
-from attention_explorer.kit.pictures.drawing import Change, PictureDrawing
+from attention_explorer.kit.pictures.drawing import Change
 from attention_explorer.kit.pictures.pointed_picture import NOWHERE
 from attention_explorer.kit.theme import Look
 
@@ -102,7 +102,6 @@ class Picture(Generic[S, N]):
 
     None in place of numbers leaves the picture before on show.
     """
-    paint_given = None
     follows = True
     """Whether what a click sets goes on following the pointer until the button is let go."""
 
@@ -238,20 +237,34 @@ class Picture(Generic[S, N]):
         """Return its arrays."""
         return self.item(numbers).arrays() if self.arrays is None else self.arrays(numbers)
 
-    def withheld(self) -> PictureDrawing[S, N, Any]:
-        """Return how it is drawn while its numbers are asked for: it tells nothing, and nothing moves it."""
-        return PictureDrawing(
-            self.compute,
-            lambda numbers, look, room: room if self.reason(numbers) else laid_out(self.given(numbers), look, room),
-            self.paint,
-            lambda *_: None,
-            lambda *_: NOWHERE,
-            lambda *_: "",
-            lambda numbers: (TextLine(f"Hidden until you answer: {', '.join(self._hidden(numbers))}."),),
-        )
 
-    def _hidden(self, numbers: N) -> tuple[str, ...]:
-        return ("The picture",) if self.reason(numbers) else self.item(numbers).names()
+class Withheld(Picture[S, N]):
+    """A picture while its numbers are asked for: it tells nothing, and nothing moves it."""
+
+    def __init__(self, picture: Picture[S, N]) -> None:
+        self._picture = picture
+
+    def item(self, numbers: N) -> Item[Any]:
+        return self._picture.given(numbers)
+
+    def reason(self, numbers: N) -> str:
+        return self._picture.reason(numbers)
+
+    def notes(self, numbers: N) -> tuple[TextLine, ...]:
+        names = ("The picture",) if self.reason(numbers) else self._picture.item(numbers).names()
+        return (TextLine(f"Hidden until you answer: {', '.join(names)}."),)
+
+    def spot_at(self, _numbers: N, _laid: Laid | QRectF, _place: QPointF) -> Any:  # noqa: ANN401 # as of all pictures
+        return NOWHERE
+
+    def grab(self, _numbers: N, _laid: Laid | QRectF, _place: QPointF) -> None:
+        """Let nothing be dragged."""
+
+    def press(self, _state: S, _numbers: N, _key: int) -> None:
+        """Leave all keys to others."""
+
+    def walk(self, _numbers: N, _hit: Hit | None, _key: int) -> None:
+        """Leave all keys to others."""
 
 
 def _notes(sentences: tuple[str, ...]) -> tuple[TextLine, ...]:

@@ -90,20 +90,19 @@ def find_preset(identifier: str, page: str = "") -> ReadyMade:
     """
     if page:
         page_id(page)
-    pages = (page,) if page else PARTS
-    named = (ready for part in PARTS for ready in presets_in(part) if ready.id == identifier)
-    found = [ready for ready in named if page in ("", ready.page, ready.part)]
+    known = [ready for part in PARTS for ready in presets_in(part)]
+    here = [ready for ready in known if page in ("", ready.page, ready.part)]
+    found = [ready for ready in here if ready.id == identifier]
     if len(found) == 1:
         return found[0]
     if found:
         on = ", ".join(ready.page for ready in found)
         raise ExplorerError(f"Several pages have a preset {quoted(identifier)}: {on}. Name the page too.")
-    known = {each: preset_ids(each) for each in PARTS} | {"lab": tuple(ready.id for ready in presets_of("lab"))}
-    elsewhere = [each for each in PARTS if identifier in known[each]]
+    elsewhere = {ready.page: None for ready in known if ready.id == identifier}
     if elsewhere:
         advice = f"Name the page {' or '.join(elsewhere)}."
     else:
-        names = (name for each in pages for name in known[each])
+        names = (ready.id for ready in here)
         advice = did_you_mean(identifier, names, "“attention-explorer presets” lists them all.")
     where = f" on the page {page}" if page else ""
     raise ExplorerError(f"There is no preset {quoted(identifier)}{where}. {advice}")

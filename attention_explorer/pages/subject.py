@@ -14,17 +14,20 @@ if TYPE_CHECKING:
     from attention_explorer.pages.explorer import ExplorerState
 
 
-def reason_against_subject(state: ExplorerState) -> str:
-    """Return why the Layer page cannot draw the layer of what Heads shows; empty if it can."""
+def has_subject(state: ExplorerState) -> bool:
+    """Whether Heads shows a model: nothing else has whole layers."""
     recipe = state.heads.setup.recipe
-    learned, model = recipe_as(recipe, LearnedRecipe), recipe_as(recipe, ModelRecipe)
-    if learned is not None:
-        from attention_explorer.pages.stack.learned import reason_against  # all tasks come with it
+    return any(recipe_as(recipe, kind) is not None for kind in (LearnedRecipe, ModelRecipe))
 
-        return reason_against(learned.setup)
-    if model is not None:
+
+def reason_against_subject(state: ExplorerState) -> str:
+    """Return why the Layer page cannot draw the layer of the model that Heads shows; empty if it can."""
+    learned = recipe_as(state.heads.setup.recipe, LearnedRecipe)
+    if learned is None:
         return ""
-    return "Heads shows no model now, and only models have whole layers: open one there, or let one learn."
+    from attention_explorer.pages.stack.learned import reason_against  # all tasks come with it
+
+    return reason_against(learned.setup)
 
 
 def with_subject(state: ExplorerState) -> ExplorerState:

@@ -61,6 +61,8 @@ def test_a_preset_is_found_by_its_name():
         (("Causl",), ["There is no preset “Causl”. Did you mean “causal”?"]),
         (("quiz", "heads"), ["There is no preset “quiz” on the page heads. Name the page lookup."]),
         (("pipeline",), ["Several pages have a preset “pipeline”: heads, layer.", "Name the page"]),
+        (("encodr", "layer"), ["There is no preset “encodr” on the page layer. Did you mean “encoder”?"]),
+        (("encoder", "lookup"), ["There is no preset “encoder” on the page lookup. Name the page layer."]),
         (("quiz", "dance"), ["There is no page “dance”.", "lookup, heads, positions"]),
     ],
 )

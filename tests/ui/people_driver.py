@@ -141,7 +141,7 @@ def _a_row() -> ExplorerState:
 def _quick(part: Any) -> Any:
     """Return a state with what takes seconds to compute made smaller: what is drawn of it is the same."""
     if isinstance(part, BlockState):
-        return part.with_sizes(d_model=16, heads=2, d_ff=32)
+        return replace(part, d_model=16, heads=2, d_ff=32)
     return replace(part, draws=200) if isinstance(part, ScalingState) else part
 
 

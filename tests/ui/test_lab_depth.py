@@ -151,7 +151,7 @@ def test_it_grows_by_a_stack_at_a_time_and_can_be_ended() -> None:
         pass
 
     state, picture = replace(block_preset("depth").state, seed=731), Depth()
-    work = work_for(PictureRequest(state, (0, 0)), cast(Any, picture), lambda _state: None)
+    work = work_for(PictureRequest(state, (0, 0)), picture)
     ready: list[Any] = []
     passed = count()
 

@@ -92,10 +92,29 @@ def test_a_sentence_typed_here_is_read_on_heads_too_and_the_reverse(open_layer):
     assert len(layer.picture.tokens) == layer.picture.box("x").first.shape[0]
 
 
-def test_where_heads_shows_no_model_the_button_says_why(open_layer):
+def test_where_heads_shows_no_model_there_is_no_button(open_layer):
     layer = open_layer(ExplorerState())
+    assert not layer.page.subject.isVisible()
+    layer.window.session.apply(state_of("gpt2"), "Open a model")
+    assert layer.page.subject.isVisible()
+    assert layer.page.subject.isEnabled()
+
+
+def test_a_model_whose_layers_cannot_be_drawn_says_why(open_layer):
+    recipe = LearnedRecipe(*BOX["translation"], "start", "red")
+    layer = open_layer(ExplorerState(heads=HeadsState(HeadsSetup(recipe))))
+    assert layer.page.subject.isVisible()
     assert not layer.page.subject.isEnabled()
-    assert "Heads shows no model now" in layer.page.subject.toolTip()
+    assert "looks at a second sentence" in layer.page.subject.toolTip()
+
+
+def test_opened_in_another_view_the_button_is_no_window_of_its_own(open_layer):
+    block = BlockState(picture=BlockPicture.CACHE)
+    layer = open_layer(state_of("gpt2", block=block))
+    assert not layer.page.subject.isVisible()
+    layer.show(BlockPicture.LAYER)
+    assert layer.page.subject.isVisible()
+    assert layer.page.subject.window() is layer.window
 
 
 def test_a_tiny_model_is_drawn_with_what_it_learned(open_layer):
@@ -138,4 +157,4 @@ def test_the_boxes_of_a_family_are_known_and_lead_from_one_to_the_next(name):
     for place, box in enumerate(numbers.boxes):
         assert set(box.sources) <= set(names[:place])
         assert np.isfinite(box.summary.mean)
-    assert numbers.boxes[-1].is_output
+    assert names[-1] in ("feed_forward_sum", "output")

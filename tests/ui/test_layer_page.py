@@ -10,7 +10,6 @@ import numpy as np
 import pytest
 from heads_driver import Gate, painted_texts, pixels
 from layer_driver import LayerDriver
-from picture_on_canvas import drawing_of, faults_of
 from PySide6.QtCore import QPointF, QRectF, Qt
 from PySide6.QtGui import QPainter
 from PySide6.QtTest import QTest
@@ -18,19 +17,17 @@ from PySide6.QtTest import QTest
 from attention_explorer.core.mask import MaskKind
 from attention_explorer.kit.export.figure import write_figure
 from attention_explorer.kit.items.item import Hit
-from attention_explorer.kit.pictures import request as picture_request
-from attention_explorer.kit.theme import DARK, LIGHT, Look
+from attention_explorer.kit.theme import LIGHT, Look
 from attention_explorer.model import Activation, NormKind, NormPlacement
 from attention_explorer.pages.explorer import ExplorerState
 from attention_explorer.pages.layer.diagram import diagram_picture
 from attention_explorer.pages.layer.ui.layer import DIAGRAM, Layer
 from attention_explorer.pages.stack.presets import BLOCK_PRESETS, block_preset
-from attention_explorer.pages.stack.state import OF_BLOCK, BlockPicture, BlockState, Initialiser
+from attention_explorer.pages.stack.state import OF_BLOCK, BlockState, Initialiser
 from attention_explorer.session.settings import Settings, ThemeChoice
 
 OWN = [ready for ready in BLOCK_PRESETS if ready.state.picture in OF_BLOCK]
 """The presets of the page; the others are examples of Lab."""
-DIAGRAMS = [ready for ready in BLOCK_PRESETS if ready.state.picture is BlockPicture.LAYER]
 
 pytestmark = pytest.mark.qt_log_ignore("This plugin does not support")  # said whenever a combo box opens
 
@@ -290,13 +287,13 @@ def test_every_preset_opens_from_the_bar(open_layer, ready):
 
 def test_the_full_size_layer_comes_from_the_worker_and_esc_stops_it(open_layer, monkeypatch):
     layer = open_layer()
-    gate, compute = Gate(), picture_request.computed
+    gate, compute = Gate(), Layer.compute
 
     def held_up(*order):
         gate.wait()
         return compute(*order)
 
-    monkeypatch.setattr(picture_request, "computed", held_up)
+    monkeypatch.setattr(Layer, "compute", staticmethod(held_up))
     layer.is_patient = False
     before = layer.picture
     layer.load("full")
@@ -340,49 +337,6 @@ def test_walking_a_large_layer_needs_no_worker(open_layer, monkeypatch):
 
 
 # ---- The look ----
-
-
-@pytest.mark.parametrize("theme", [LIGHT, DARK], ids=["light", "dark"])
-@pytest.mark.parametrize("ready", DIAGRAMS, ids=lambda ready: ready.id)
-@pytest.mark.parametrize("size", [(556, 430), (830, 560), (1800, 1100)], ids=str)
-def test_nothing_overlaps_or_leaves_the_room(qapp, ready, size, theme):
-    numbers, look, room = diagram_picture(ready.state), Look(theme), QRectF(0, 0, *size)
-    lanes = Layer().layout(numbers, look, room).layout
-    places = list(lanes.places.values())
-    assert len(places) == len(numbers.boxes)
-    for number, place in enumerate(places):
-        assert room.contains(place.cells)
-        assert place.cells.height() >= 20
-        for other in places[number + 1 :]:
-            assert not place.cells.intersects(other.cells)
-    for way in lanes.ways:
-        assert all(room.contains(point) for point in way.points)
-    for cut in lanes.cuts:
-        assert room.contains(cut.centre)
-
-
-@pytest.mark.parametrize("zoom", [1.0, 1.5, 2.0])
-def test_titles_are_whole_at_every_zoom(qapp, zoom):
-    look = Look(LIGHT, zoom)
-    for state in (BlockState(), block_preset("gpt").state, BlockState(activation=Activation.SILU_GATED)):
-        numbers = diagram_picture(state)
-        laid = Layer().layout(numbers, look, QRectF(0, 0, 830 * zoom, 560 * zoom))
-
-        def paint(painter: QPainter, numbers=numbers, laid=laid) -> None:
-            Layer().paint(painter, numbers, laid, look)
-
-        texts = " ".join(painted_texts(paint)).replace(" ᵀ", "ᵀ")  # which is of another font
-        assert "…" not in texts
-        for box in numbers.boxes:
-            assert box.title in texts, box.title
-
-
-@pytest.mark.parametrize("ready", DIAGRAMS, ids=lambda ready: ready.id)
-def test_a_drawing_has_words_beside_words_and_none_is_cut(qapp, ready):
-    numbers = diagram_picture(replace(ready.state, token=1))
-    size = 900, 680
-    faults = [fault for fault in faults_of(drawing_of(Layer(), numbers, size), size) if fault != "image"]
-    assert not faults
 
 
 def test_every_spot_has_words_and_can_be_marked(qapp):

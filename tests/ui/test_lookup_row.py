@@ -369,7 +369,7 @@ def test_a_row_that_takes_long_is_opened_on_the_worker(slow) -> None:
     page = slow.page
     assert page.requests.is_pending
     assert page.requests.shown is None
-    assert page.description() == "", "nothing is there to be described"
+    assert page.canvas.spoken() == "Computing …", "nothing is there to be described"
     slow.settle()
     assert not page.note.isVisible()
     assert page.canvas.hasFocus()
@@ -436,7 +436,7 @@ def test_a_lost_file_is_named_and_the_page_can_be_left(opens, lost: ExplorerStat
     at.settle()
     assert page.note.isVisible()
     assert "gone.npz" in page.note.words.text()
-    assert page.description() == page.note.words.text()
+    assert page.canvas.reason == page.note.words.text()
     page.export()
     assert "gone.npz" in at.told
     at.key(Qt.Key.Key_H)
@@ -447,7 +447,7 @@ def test_a_lost_file_is_named_and_the_page_can_be_left(opens, lost: ExplorerStat
         needs_row = view is not LookupView.WORDS
         assert page.note.isVisible() is needs_row, "words need no row of a head"
         assert not needs_row or "gone.npz" in page.note.words.text()
-        assert needs_row or "bank" in page.description()
+        assert needs_row or "bank" in page.canvas.spoken()
     at.show(LookupView.PLANE)
     at.choose_example(PRESETS[0].id)
     assert at.lookup == PRESETS[0].state
@@ -509,7 +509,7 @@ def test_without_its_numbers_no_hand_and_no_key_does_harm(
     at.wheel(QPointF(50, 50), 120)
     assert not at.page.descent.is_playing
     assert at.lookup.row.row == 5
-    assert at.page.description() == at.page.note.words.text()
+    assert at.page.canvas.reason == at.page.note.words.text()
     at.choose_example(at.example.itemData(0))
     assert not at.page.note.isVisible()
     assert at.page.descent.isEnabled()

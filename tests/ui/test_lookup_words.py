@@ -12,6 +12,7 @@ from picture_on_canvas import PictureOnCanvas, drawing_of, faults_of
 from PySide6.QtCore import QPointF, QRectF, Qt
 from PySide6.QtTest import QTest
 from svg_reader import text_places
+from writing_driver import written_by
 
 from attention_explorer.kit.items.columns import Placed
 from attention_explorer.kit.items.item import Hit
@@ -300,6 +301,20 @@ def shown(qtbot, hand) -> PictureOnCanvas:
 def test_no_word_is_cut_or_lies_on_another(shown: PictureOnCanvas, ready, size) -> None:
     shown.show(ready.state)
     assert not shown.badly_written(*size)
+
+
+@pytest.mark.parametrize("ready", WORDS_PRESETS, ids=lambda ready: ready.id)
+@pytest.mark.parametrize("size", [(570, 600), (720, 640)])
+@pytest.mark.parametrize("name", PLANES.values())
+def test_no_name_covers_a_point_or_the_tip_of_a_matrix(shown: PictureOnCanvas, ready, size, name: str) -> None:
+    shown.show(ready.state)
+    shown.canvas.resize(*size)
+    plane = shown.placed(name)
+    dots = {dot.text for dot in plane.item.dots if dot.text}
+    spots = [QRectF(0, 0, 6, 6).translated(plane.layout.pixel(at) - QPointF(3, 3)) for _, at in plane.item._parts()]
+    for line in written_by(shown.canvas.paint_picture, QRectF(shown.canvas.rect())):
+        if line.text in dots and plane.layout.box.contains(line.box):
+            assert not [spot for spot in spots if line.box.intersects(spot)], line.text
 
 
 @pytest.mark.parametrize("ready", WORDS_PRESETS, ids=lambda ready: ready.id)

@@ -237,7 +237,7 @@ def test_each_part_can_be_left_out(part, words):
         (CostState(picture=CostPicture.GROWTH), {"tokens n (both axes logarithmic)"}),
         (CostState(picture=CostPicture.REACH), {"tokens back"}),
         (BlockState(), {"X = E + P · row: token, column: feature"}),
-        (BlockState(picture=BlockPicture.CACHE), {"token decoded", "FLOPs of the step"}),
+        (BlockState(picture=BlockPicture.CACHE), {"token decoded", "FLOPs a step"}),
     ],
     ids=lambda value: "" if isinstance(value, set) else type(value).__name__,
 )

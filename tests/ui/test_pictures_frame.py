@@ -14,9 +14,8 @@ from PySide6.QtWidgets import QApplication, QBoxLayout
 
 from attention_explorer.kit.drawing.marks import colour_of
 from attention_explorer.kit.items.item import Item
-from attention_explorer.kit.picture import Laid
+from attention_explorer.kit.picture import Laid, Picture
 from attention_explorer.kit.pictures.canvas import PicturesCanvas
-from attention_explorer.kit.pictures.drawing import PictureDrawing
 from attention_explorer.kit.pictures.pointed_picture import NOWHERE, Spot
 from attention_explorer.kit.theme import LIGHT, Look
 from attention_explorer.pages.explorer import ExplorerState
@@ -112,28 +111,53 @@ class Squares(Item[QRectF]):
             paint_front(painter, (self.ground, self.front), layout, look)
 
 
+class Whole(Picture):
+    """A picture whose numbers are a pair: (what the ground shows, where the front is)."""
+
+    def __init__(self, rooms: list[QRectF] | None = None) -> None:
+        self.rooms = [] if rooms is None else rooms
+
+    def layout(self, _numbers, _look, room):
+        self.rooms.append(room)
+        return room
+
+    def paint(self, painter: QPainter, numbers, laid, look, *, vector: bool = False) -> None:
+        paint_both(painter, numbers, laid, look)
+
+    def mark(self, *_) -> None:
+        pass
+
+    def spot_at(self, _numbers, laid, place):
+        return Spot(int(place.x()) // 10) if laid.contains(place) else NOWHERE
+
+    def words(self, numbers, hit) -> str:
+        return f"{numbers} at {hit.row}"
+
+    def notes(self, _numbers):
+        return ()
+
+
+class Layered(Whole):
+    """The same, laid out as an item."""
+
+    def __init__(self, grounds: list[int]) -> None:
+        super().__init__()
+        self.grounds = grounds
+
+    def layout(self, numbers, look, room):
+        return Laid(Squares("squares", *numbers, self.grounds), room, look)
+
+
 class Stage:
-    """A canvas with a picture that is a pair: (what the ground shows, where the front is)."""
+    """A canvas with such a picture."""
 
     def __init__(self, qtbot) -> None:
         self.grounds = list[int]()
-        whole = PictureDrawing(
-            lambda _state, _tiles: (0, 0),
-            lambda _picture, _look, room: room,
-            paint_both,
-            lambda *_: None,
-            lambda _picture, layout, place: Spot(int(place.x()) // 10) if layout.contains(place) else NOWHERE,
-            lambda picture, spot: f"{picture} at {spot.row}",
-            lambda _picture: (),
-        )
-        self.whole, self.layered = whole, replace(whole, layout=self._laid)
+        self.whole, self.layered = Whole(), Layered(self.grounds)
         self.canvas = PicturesCanvas(Look(LIGHT), "Test", lambda: None)
         qtbot.addWidget(self.canvas)
         self.canvas.resize(200, 100)
         self.canvas.show()
-
-    def _laid(self, picture, look: Look, room: QRectF) -> Laid:
-        return Laid(Squares("squares", *picture, self.grounds), room, look)
 
     def drawn(self, drawing, picture):
         self.canvas.show_picture(drawing, picture)
@@ -162,8 +186,7 @@ def test_the_ground_is_painted_once_for_many_fronts_and_looks_like_the_whole(sta
 
 def test_a_picture_is_laid_out_when_it_is_painted_or_pointed_at(stage, hand):
     rooms = []
-    kept = replace(stage.whole, layout=lambda picture, look, room: rooms.append(room) or room)
-    stage.drawn(kept, (1, 2))
+    stage.drawn(Whole(rooms), (1, 2))
     rooms.clear()
     for width in (310, 320, 330):
         stage.canvas.resize(width, 200)
@@ -204,17 +227,17 @@ def test_a_spot_of_one_kind_of_picture_is_forgotten_in_another(stage):
 
 def test_a_step_from_a_picture_that_was_cancelled_is_left_to_the_worker(positions, monkeypatch):
     """Quick is a step only from the picture on show, which has all that takes long."""
-    from attention_explorer.kit.pictures import request as picture_request
     from attention_explorer.pages.positions.state import PositionsPicture
 
     positions.open(picture=PositionsPicture.ATTENTION)
-    gate, compute = threading.Event(), picture_request.computed
+    picture = positions.view.picture
+    gate, compute = threading.Event(), picture.compute
 
     def held_up(*order):
         gate.wait(10)
         return compute(*order)
 
-    monkeypatch.setattr(picture_request, "computed", held_up)
+    monkeypatch.setattr(picture, "compute", held_up)
     positions.is_patient = False
     positions.type_into(positions.field("length"), "8192")
     positions.key(Qt.Key.Key_Escape)

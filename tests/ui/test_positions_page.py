@@ -15,7 +15,6 @@ from PySide6.QtCore import Qt
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QBoxLayout
 
-from attention_explorer.kit.pictures import request as picture_request
 from attention_explorer.pages.explorer import ExplorerState
 from attention_explorer.pages.positions.kinds.registry import PositionKind
 from attention_explorer.pages.positions.state import PositionsPicture, PositionsState
@@ -168,13 +167,14 @@ def test_long_and_wide_encodings_are_sampled_and_say_so(positions, picture):
 
 def test_the_old_picture_stays_until_a_large_one_is_there(positions, monkeypatch):
     positions.open(picture=PositionsPicture.SIMILARITY)
-    old, compute = positions.picture, picture_request.computed
+    old, picture = positions.picture, positions.view.picture
+    compute = picture.compute
 
     def slow(*order):
         time.sleep(0.3)
         return compute(*order)
 
-    monkeypatch.setattr(picture_request, "computed", slow)
+    monkeypatch.setattr(picture, "compute", slow)
     positions.is_patient = False
     positions.type_into(positions.field("d_model"), "1024")
     assert positions.page.jobs.is_busy()

@@ -77,7 +77,7 @@ def paint_small_bar(painter: QPainter, picture: MapPicture, box: QRectF, look: L
         return
     font = look.font(11)
     (_, low), *_, (_, high) = picture.scale.ticks()
-    left, right = text_size(font, low)[0] + look.px(5), text_size(font, high)[0] + look.px(5)
+    left, right = ends_of_small_bar(picture.scale, look)
     painter.setFont(font)
     painter.setPen(colour_of(look.theme.muted))
     middle = Qt.AlignmentFlag.AlignVCenter
@@ -85,6 +85,13 @@ def paint_small_bar(painter: QPainter, picture: MapPicture, box: QRectF, look: L
     painter.drawText(box, Qt.AlignmentFlag.AlignRight | middle, high)
     bar = QRectF(box.left() + left, box.center().y() - look.px(4), box.width() - left - right, look.px(8))
     _paint_colours(painter, picture, bar, look, SHORT_STEPS if vector else None)
+
+
+def ends_of_small_bar(scale: ColourScale, look: Look) -> tuple[float, float]:
+    """Return how wide the numbers left and right of a colour bar in one line are, with their distance to it."""
+    (_, low), *_, (_, high) = scale.ticks()
+    left, right = (text_size(look.font(11), text)[0] + look.px(5) for text in (low, high))
+    return left, right
 
 
 def _paint_colours(painter: QPainter, picture: MapPicture, box: QRectF, look: Look, rectangles: int | None) -> None:

@@ -15,7 +15,8 @@ from attention_explorer.kit.theme import Look
 
 ANGLES = (45, -45, 135, -135, 0, 180, 90, -90)
 """Degrees at which a label can stand as seen from its mark, the best place first."""
-_DIRECTIONS = np.array([(math.cos(math.radians(angle)), -math.sin(math.radians(angle))) for angle in ANGLES])
+LEVEL_FIRST = (0, 180, 90, -90, 45, 135, -45, -135, 60, 120, -60, -120)
+"""Those for names that had rather stand right or left of their mark, and that may have little room."""
 NO_LINES: FloatArray = np.empty((0, 4))
 TOUCHING = 9.0
 """Pixels at zoom 1 between mark and label, up to which it is plain that they belong together."""
@@ -30,14 +31,17 @@ def free_spot(
     taken: Sequence[QRectF],
     inside: QRectF,
     lines: FloatArray = NO_LINES,
+    angles: Sequence[int] = ANGLES,
 ) -> QRectF:
     """Return the box for a label around ``centre`` that covers the least of what is taken and stays ``inside``.
 
-    ``gaps`` are distances in pixels, the nearest first. What is taken are boxes, and ``lines`` as `boxes_along` says.
+    ``gaps`` are distances in pixels, the nearest first, and ``angles`` those of the places, the best first. What is
+    taken are boxes, and ``lines`` as `boxes_along` says.
     """
-    (width, height), half = size, np.divide(size, 2)
-    away = np.repeat(np.asarray(gaps, float), len(ANGLES))[:, None]
-    middles = np.array([centre.x(), centre.y()]) + np.tile(_DIRECTIONS, (len(gaps), 1)) * (away + half)
+    (width, height), half, turns = size, np.divide(size, 2), np.radians(angles)
+    directions = np.stack([np.cos(turns), -np.sin(turns)], axis=1)
+    away = np.repeat(np.asarray(gaps, float), len(angles))[:, None]
+    middles = np.array([centre.x(), centre.y()]) + np.tile(directions, (len(gaps), 1)) * (away + half)
     low, high = middles - half, middles + half  # (places, 2)
     boxes = np.concatenate([np.reshape([_corners(box) for box in (inside, *taken)], (-1, 4)), lines])
     sides = np.minimum(high[:, None], boxes[:, 2:]) - np.maximum(low[:, None], boxes[:, :2])  # (places, boxes, 2)

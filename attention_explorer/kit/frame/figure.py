@@ -15,7 +15,7 @@ def figure_of(view: View[Any], state: Any, page: str, shown: object = None) -> P
     title, settings = picture.title(numbers).removesuffix("."), view.settings(state)
     return PicturesFigure(
         state,
-        picture,  # type: ignore[arg-type] # what draws a picture asks both kinds the same
+        picture,
         title,
         f"{title}. {settings}",
         settings,

@@ -88,7 +88,7 @@ class ItemsWidget(PointedPicture):
 
     def paint_marks(self, painter: QPainter) -> None:
         if self._items is not None and self.hovered != NOWHERE:
-            self._items.mark(painter, self._layout(), self.look, self.hovered)  # type: ignore[arg-type] # a Hit
+            self._items.mark(painter, self._layout(), self.look, self.hovered)
 
     def spot_at(self, place: QPointF) -> Any:  # noqa: ANN401 # NOWHERE or a Hit
         found = None if self._items is None else self._items.hit(self._layout(), place)
@@ -101,9 +101,9 @@ class ItemsWidget(PointedPicture):
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
         hovered = None if self.hovered == NOWHERE else self.hovered
-        spot = None if self._items is None else self._items.walk(hovered, event.key())  # type: ignore[arg-type] # a Hit
+        spot = None if self._items is None else self._items.walk(hovered, event.key())
         if spot is not None:
-            self._point_at(spot)  # type: ignore[arg-type] # a Hit
+            self._point_at(spot)
         elif event.key() in ENTER and hovered is not None:
             self.clicked.emit(hovered)
         else:

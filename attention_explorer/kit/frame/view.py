@@ -7,7 +7,7 @@ from dataclasses import asdict, dataclass, field, replace
 from enum import StrEnum
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
-from attention_explorer.core.declared import declaration_of, declarations, said_of, value_of, with_value
+from attention_explorer.core.declared import declaration_of, declarations, is_derived, said_of, value_of, with_value
 from attention_explorer.core.numbers_export import Numbers, numbers_of
 from attention_explorer.core.preset import Preset
 from attention_explorer.core.subject import is_same_subject
@@ -136,6 +136,15 @@ class View(Generic[S]):
         """The fields that are set in this view."""
         found = frozenset((*self.fields, *self.more, *filter(None, (self.main,))))
         return found.union(self.part.together) if found.intersection(self.part.together) else found
+
+    def fields_of_others(self, views: Iterable[View[Any]]) -> tuple[str, ...]:
+        """Return the fields of its part that others of ``views`` set and it does not; its examples leave them alone."""
+        found = {name for other in views if other.part is self.part for name in other.names} - self.names
+        return tuple(sorted(name for name in found if not is_derived(self.part.kind, name)))
+
+    def asked(self, state: S) -> S:
+        """Return what its picture is computed of: a state of the part, without what the picture does not need."""
+        return self.of(state)
 
     def example(self, state: S, others: Iterable[str] = ()) -> Preset[S] | None:
         """Return the preset that a state is still that of, save in fields of other views, however it is looked at."""

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from attention_explorer.core.colour_scale import FloatArray, short_number
+from attention_explorer.core.numerals import round_step
 from attention_explorer.kit.drawing.log_axis import SMALLEST, log_number, log_share, log_text, log_ticks
 from attention_explorer.kit.theme import Look
 
@@ -99,8 +100,7 @@ def round_ticks(low: float, high: float, most: int) -> list[float]:
         return [low]
     for parts in range(max(most, 1), max(most, 1) + 8):
         rough = (high - low) / parts
-        power = 10.0 ** math.floor(math.log10(rough))
-        step = next(factor * power for factor in (1, 2, 5, 10) if factor * power >= rough * 0.999)
+        step = round_step(0.999 * rough)
         first, last = math.ceil(low / step - 1e-9), math.floor(high / step + 1e-9)
         if last > first:  # one number alone says nothing about the scale
             break

@@ -6,9 +6,13 @@ import math
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
+import numpy as np
 from PySide6.QtCore import QPointF, QRectF, Qt
 from PySide6.QtGui import QPainter, QPolygonF
 
+from attention_explorer.core.colour_scale import FloatArray
+from attention_explorer.core.numerals import round_step
+from attention_explorer.kit.drawing.label_places import LEVEL_FIRST, NO_LINES, boxes_along, free_spot
 from attention_explorer.kit.drawing.marks import colour_of, draw_arrow, draw_haloed_text, draw_line, pen, text_size
 from attention_explorer.kit.items.item import Hit, Item
 from attention_explorer.kit.theme import Look
@@ -23,6 +27,10 @@ TITLE = 22.0
 """Pixels at zoom 1 of the title of an axis, at the edge of the plane."""
 EDGE, MARK = 34.0, 5.0
 """Pixels at zoom 1 of the numbers and titles at two edges, and pixels round the middle of a mark that it takes."""
+NAME_GAPS, CLEAR = (5.0, 14.0), 2.0
+"""Pixels at zoom 1 between a dot and its name, the nearest first; and those that names keep off other dots."""
+RING = 5.5
+"""Pixels at zoom 1 of the radius of a handle at a tip."""
 SMALLEST = 1e-6
 """Units that a plane shows at least."""
 
@@ -133,12 +141,15 @@ class Plane(Item[PlaneLayout]):
         xs, ys = zip(*self._points(), strict=True)
         wide, high = max(max(xs) - min(xs), SMALLEST), max(max(ys) - min(ys), SMALLEST)
         margin = look.px(self.margin)
-        room = box.adjusted(margin, margin, -margin, -margin)
-        if self.across:
-            room.adjust(look.px(EDGE), 0, 0, -look.px(EDGE))
+        room = self._inside(box, look).adjusted(margin, margin, -margin, -margin)
         scale = min(max(room.width(), 1.0) / wide, max(room.height(), 1.0) / high)
         off = (room.center() - box.center()) / scale
         return PlaneLayout(box, ((max(xs) + min(xs)) / 2 - off.x(), (max(ys) + min(ys)) / 2 + off.y()), scale)
+
+    def _inside(self, box: QRectF, look: Look) -> QRectF:
+        """Return the room beside numbers and titles of the axes."""
+        edge = look.px(EDGE) if self.across else 0.0
+        return box.adjusted(edge, 0, 0, -edge)
 
     def held(self, pressed: PlaneLayout, _look: Look, box: QRectF) -> PlaneLayout:
         return PlaneLayout(box, pressed.centre, pressed.scale)
@@ -152,19 +163,20 @@ class Plane(Item[PlaneLayout]):
 
         A name that would lie on another is left out; bold ones come first.
         """
-        taken = [_round(layout.pixel(dot.at), look.px(dot.radius)) for dot in self.dots]
-        for arrow in self.arrows:
-            taken += _along(layout.pixel(arrow.start), layout.pixel(arrow.end))
+        taken = [_round(layout.pixel(dot.at), look.px(dot.radius + CLEAR)) for dot in self.dots if dot.radius]
+        tips = (arrow.end for arrow in self.arrows if arrow.part is not None)
+        taken += [_round(layout.pixel(tip), look.px(RING + CLEAR)) for tip in tips]
+        shafts = [_along(layout.pixel(arrow.start), layout.pixel(arrow.end), look.px(3)) for arrow in self.arrows]
+        lines, inside = np.concatenate([NO_LINES, *shafts]), self._inside(layout.box, look)
         names: list[QRectF] = []
         for dot in sorted((dot for dot in self.dots if dot.text), key=lambda dot: not dot.is_bold):
-            places = list(_beside(layout.pixel(dot.at), look.px(dot.radius + 5), *_size(dot, look)))
-            inside = [place for place in places if layout.box.contains(place)] or places
-            best = min(inside, key=lambda place: sum(place.intersects(other) for other in taken))
-            if any(best.intersects(other) for other in names):
-                continue
-            taken.append(best)
-            names.append(best)
-            yield dot, best
+            wide, high = text_size(look.font(dot.size, bold=dot.is_bold), dot.text)
+            gaps = [look.px(dot.radius + gap) for gap in NAME_GAPS]
+            at, others = layout.pixel(dot.at), (*taken, *names)
+            best = free_spot(at, (wide + 2, high), gaps, others, inside, lines, LEVEL_FIRST)
+            if not any(best.intersects(other) for other in names):
+                names.append(best)
+                yield dot, best
 
     # ---- Painting ----
 
@@ -184,7 +196,7 @@ class Plane(Item[PlaneLayout]):
             colour, width = getattr(look.theme, arrow.ink), arrow.width * look.zoom
             draw_arrow(painter, start, end, colour, width, (7.0 + 1.6 * arrow.width) * look.zoom)
             if arrow.part is not None and not look.still:
-                _paint_ring(painter, end, colour, look, 5.5, 2.0)
+                _paint_ring(painter, end, colour, look, RING, 2.0)
         for dot in self.dots:
             _paint_dot(painter, dot, layout.pixel(dot.at), look)
         for dot, place in self._labels(layout, look):
@@ -194,31 +206,24 @@ class Plane(Item[PlaneLayout]):
 
     def _paint_axes(self, painter: QPainter, layout: PlaneLayout, look: Look) -> None:
         painter.setRenderHint(QPainter.RenderHint.Antialiasing, False)
-        step = _step(look.px(GRID) / layout.scale)
+        step = round_step(look.px(GRID) / layout.scale)
         origin, box = layout.pixel((0.0, 0.0)), layout.box
         for across in (True, False):
-            length, start = (box.width(), box.left()) if across else (box.height(), box.bottom())
-            zero = origin.x() if across else origin.y()
-            first = (
-                math.ceil((start - zero) / layout.scale / step)
+            low, high = (
+                (box.left() - origin.x(), box.right() - origin.x())
                 if across
-                else math.ceil((zero - start) / layout.scale / step)
+                else (origin.y() - box.bottom(), origin.y() - box.top())
             )
-            for number in range(first, first + int(length / layout.scale / step) + 1):
+            each = step * layout.scale
+            for number in range(math.ceil(low / each), math.floor(high / each) + 1):
                 at = layout.pixel((number * step, number * step))
-                ends = (
+                start, end = (
                     (QPointF(at.x(), box.top()), QPointF(at.x(), box.bottom()))
                     if across
-                    else (
-                        QPointF(box.left(), at.y()),
-                        QPointF(box.right(), at.y()),
-                    )
+                    else (QPointF(box.left(), at.y()), QPointF(box.right(), at.y()))
                 )
-                draw_line(
-                    painter,
-                    *ends,
-                    pen(look.theme.axis if number == 0 else look.theme.grid, 1.4 if number == 0 else 1.0),
-                )
+                stroke = pen(look.theme.grid, 1.0) if number else pen(look.theme.axis, 1.4)
+                draw_line(painter, start, end, stroke)
                 if number and self.across:
                     self._paint_number(painter, at, f"{number * step:g}".replace("-", "−"), look, box, across=across)
         if self.across and look.axis_names:
@@ -289,33 +294,14 @@ def _distance(one: QPointF, other: QPointF) -> float:
     return math.hypot(one.x() - other.x(), one.y() - other.y())
 
 
-def _step(least: float) -> float:
-    """Return 1, 2 or 5 times a power of ten, no smaller than so much."""
-    power = 10.0 ** math.floor(math.log10(least))
-    return next(factor * power for factor in (1, 2, 5, 10) if factor * power >= least * (1 - 1e-9))
-
-
 def _round(at: QPointF, radius: float) -> QRectF:
     return QRectF(at.x() - radius, at.y() - radius, 2 * radius, 2 * radius)
 
 
-def _along(start: QPointF, end: QPointF) -> list[QRectF]:
-    """Return small boxes along a line."""
-    steps = max(math.ceil(_distance(start, end) / 6), 1)
-    return [_round(start + (end - start) * (step / steps), 3) for step in range(steps + 1)]
-
-
-def _size(dot: Dot, look: Look) -> tuple[float, float]:
-    wide, high = text_size(look.font(dot.size, bold=dot.is_bold), dot.text)
-    return wide + 2, high
-
-
-def _beside(at: QPointF, gap: float, wide: float, high: float) -> Iterator[QRectF]:
-    """Yield the boxes of a name beside a point: right, left, above, below, and at the corners."""
-    for x, y in ((1, 0), (-1, 0), (0, -1), (0, 1), (1, -1), (-1, -1), (1, 1), (-1, 1)):
-        left = at.x() + (gap if x > 0 else -gap - wide if x < 0 else -wide / 2)
-        top = at.y() + (gap if y > 0 else -gap - high if y < 0 else -high / 2)
-        yield QRectF(left, top, wide, high)
+def _along(start: QPointF, end: QPointF, half: float) -> FloatArray:
+    """Return small boxes along a line, as `boxes_along` says."""
+    steps = max(math.ceil(_distance(start, end) / half), 1)
+    return boxes_along(np.linspace((start.x(), start.y()), (end.x(), end.y()), steps + 1), half)
 
 
 def _paint_dot(painter: QPainter, dot: Dot, at: QPointF, look: Look) -> None:

@@ -12,9 +12,9 @@ from PySide6.QtWidgets import QWidget
 
 from attention_explorer.kit.accessible import sentences
 from attention_explorer.kit.drawing.marks import paint_message
-from attention_explorer.kit.picture import Laid
-from attention_explorer.kit.pictures.drawing import Change, PictureDrawing
-from attention_explorer.kit.pictures.pointed_picture import NOWHERE, PointedPicture, Spot
+from attention_explorer.kit.picture import Laid, Picture, Withheld
+from attention_explorer.kit.pictures.drawing import Change
+from attention_explorer.kit.pictures.pointed_picture import NOWHERE, PointedPicture
 from attention_explorer.kit.theme import Look
 
 
@@ -41,13 +41,13 @@ class PicturesCanvas(PointedPicture):
     def __init__(self, look: Look, name: str, state: Callable[[], Any], parent: QWidget | None = None) -> None:
         super().__init__(look, name, parent)
         self._state = state
-        self._drawing: PictureDrawing[Any, Any, Any] | None = None
-        self._open: PictureDrawing[Any, Any, Any] | None = None  # how it is drawn when nothing is withheld
+        self._drawing: Picture[Any, Any] | None = None
+        self._open: Picture[Any, Any] | None = None  # how it is drawn when nothing is withheld
         self._withheld = False
         self._picture: object = None
-        self._layout: object = None
+        self._layout: Any = None
         self._drag: Callable[[QPointF], Change[Any] | None] | None = None
-        self._pressed: object = None  # the layout under the pointer when the drag began
+        self._pressed: Any = None  # the layout under the pointer when the drag began
         self._is_walked = False  # whether what is pointed at was chosen by keys
         self.heading = ""
         """What stands above the picture, for `spoken`."""
@@ -66,7 +66,7 @@ class PicturesCanvas(PointedPicture):
         return self._picture
 
     @property
-    def picture_layout(self) -> object:
+    def picture_layout(self) -> Any:  # noqa: ANN401 # of its picture
         """Where everything is, worked out when it is first asked for; None before there is a picture."""
         if self._layout is None and self._drawing is not None:
             if self._drag is None:
@@ -75,7 +75,7 @@ class PicturesCanvas(PointedPicture):
                 self._layout = self._drawing.held(self._picture, self.look, self.room, self._pressed)
         return self._layout
 
-    def show_picture(self, drawing: PictureDrawing[Any, Any, Any], picture: object) -> None:
+    def show_picture(self, drawing: Picture[Any, Any], picture: object) -> None:
         """Show a picture and how it is drawn."""
         if picture is self._picture and drawing is self._open:
             return  # what was changed does not show in it
@@ -90,7 +90,7 @@ class PicturesCanvas(PointedPicture):
         self._draw_anew()
 
     def _draw_anew(self) -> None:
-        self._drawing = self._open.withheld() if self._open is not None and self._withheld else self._open
+        self._drawing = Withheld(self._open) if self._open is not None and self._withheld else self._open
         self.picture_changed()
 
     def picture_changed(self) -> None:
@@ -121,7 +121,7 @@ class PicturesCanvas(PointedPicture):
         if self._drawing is not None and self.hovered != NOWHERE:
             self._drawing.mark(painter, self._picture, self.picture_layout, self.look, self.hovered)
 
-    def spot_at(self, place: QPointF) -> Spot:
+    def spot_at(self, place: QPointF) -> Any:  # noqa: ANN401 # as the base
         return NOWHERE if self._drawing is None else self._drawing.spot_at(self._picture, self.picture_layout, place)
 
     def words(self) -> str:
@@ -195,7 +195,7 @@ class PicturesCanvas(PointedPicture):
             self._point_at(spot)
             self._is_walked = True
 
-    def _point_at(self, spot: Spot) -> None:
+    def _point_at(self, spot: Any) -> None:  # noqa: ANN401 # as the base
         if spot != self.hovered:
             self._is_walked = False
         super()._point_at(spot)

@@ -15,7 +15,8 @@ from attention_explorer.core.numbers_export import Numbers
 from attention_explorer.kit.accessible import sentences
 from attention_explorer.kit.export.figure import FigureStyle
 from attention_explorer.kit.export.frame import FigureFrame, is_drawing, room_for, styled_frame
-from attention_explorer.kit.pictures.drawing import Arrays, PictureDrawing
+from attention_explorer.kit.items.item import Arrays
+from attention_explorer.kit.picture import Picture
 from attention_explorer.kit.theme import Look
 
 TILES = (512, 512)
@@ -26,7 +27,7 @@ class PicturesFigure:
     """A `Figure` of what a state of such a page shows."""
 
     state: Any
-    drawing: PictureDrawing[Any, Any, Any]
+    drawing: Picture[Any, Any]
     title: str
     summary: str
     """The picture in words, before what it says of its numbers."""
@@ -95,7 +96,7 @@ class PicturesFigure:
 
 def framed(
     style: FigureStyle,
-    drawing: PictureDrawing[Any, Any, Any],
+    drawing: Picture[Any, Any],
     picture: object,
     room: tuple[float, float],
     title: str,
@@ -108,9 +109,7 @@ def framed(
     return styled_frame(style, (wide, high), title, caption)
 
 
-def paint_framed(
-    painter: QPainter, frame: FigureFrame, drawing: PictureDrawing[Any, Any, Any], picture: object
-) -> None:
+def paint_framed(painter: QPainter, frame: FigureFrame, drawing: Picture[Any, Any], picture: object) -> None:
     """Paint a picture with its frame, whose top left corner is at the painter's origin."""
     frame.paint_ground(painter)
     painter.save()

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TypeVar
+from typing import Any, TypeVar
 
 from PySide6.QtCore import QEvent, QPoint, QPointF, QRectF, Qt, Signal
 from PySide6.QtGui import (
@@ -53,7 +53,7 @@ class PointedPicture(QWidget):
 
     Signals
     -------
-    spot_changed : Spot
+    spot_changed : Spot or Hit
         What the pointer is over, `NOWHERE` when it leaves.
     menu_wanted : QPoint
         The context menu is asked for at a place of the screen.
@@ -66,7 +66,8 @@ class PointedPicture(QWidget):
     def __init__(self, look: Look, name: str, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self.look = look
-        self.hovered = NOWHERE
+        self.hovered: Any = NOWHERE
+        """What is pointed at: a `Spot`, or a `Hit` of a picture made of items."""
         self.reason = ""
         """Why the picture is not that of the settings, for a screen reader; empty if it is."""
         self._pointer: QPointF | None = None
@@ -81,7 +82,7 @@ class PointedPicture(QWidget):
 
     # ---- For the kinds of pictures ----
 
-    def spot_at(self, place: QPointF) -> Spot:
+    def spot_at(self, place: QPointF) -> Any:  # noqa: ANN401 # a spot or a hit
         """Return what is at a place of the widget."""
         raise NotImplementedError
 
@@ -202,7 +203,7 @@ class PointedPicture(QWidget):
     def _point_to(self, place: QPointF) -> None:
         self._point_at(self.spot_at(place))
 
-    def _point_at(self, spot: Spot) -> None:
+    def _point_at(self, spot: Any) -> None:  # noqa: ANN401 # a spot or a hit
         if spot != self.hovered:
             self.hovered = spot
             self.update()

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any, Generic, TypeVar
 
-from attention_explorer.kit.pictures.drawing import PictureDrawing
+from attention_explorer.kit.picture import Picture
 from attention_explorer.model.checkpoint import watched
 from attention_explorer.session.jobs import Deliver, Report, Work, stoppable
 
@@ -30,35 +30,22 @@ class Ready:
     """What has been computed."""
 
     picture: object
-    beside: object
 
 
-def computed(request: PictureRequest[S], drawing: PictureDrawing[S, Any, Any], beside: Callable[[S], object]) -> Ready:
-    """Compute a picture and what stands beside it. Raises `ExplorerError` for what cannot be shown."""
-    return Ready(drawing.compute(request.state, request.tiles), beside(request.state))
-
-
-def work_for(
-    request: PictureRequest[S],
-    drawing: PictureDrawing[S, Any, Any],
-    beside: Callable[[S], object],
-    *,
-    at_once: bool = False,
-) -> Work:
+def work_for(request: PictureRequest[S], picture: Picture[S, Any], *, at_once: bool = False) -> Work:
     """Return the work for a request, which can be ended at each of its checkpoints; ``at_once``: without streaming."""
 
     def work(report: Report, deliver: Deliver) -> None:
         with stoppable(report) as tell:
             tell(0.0)  # which ends the work if nobody wants it any more
-            if drawing.stream is None or at_once:
-                with _counted(drawing.checkpoints(request.state), tell):
-                    deliver(computed(request, drawing, beside))
+            if picture.stream is None or at_once:
+                with _counted(picture.checkpoints(request.state), tell):
+                    deliver(Ready(picture.compute(request.state, request.tiles)))
                 return
-            also = beside(request.state)
-            for fraction, picture in drawing.stream(request.state, request.tiles):
+            for fraction, numbers in picture.stream(request.state, request.tiles):
                 tell(fraction)
-                if picture is not None:
-                    deliver(Ready(picture, also))
+                if numbers is not None:
+                    deliver(Ready(numbers))
 
     return work
 

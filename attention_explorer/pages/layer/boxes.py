@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from enum import StrEnum
 from functools import cached_property
 from typing import Any
 
 import numpy as np
 
+from attention_explorer.core.colour_scale import ColourScale, ScaleKind
 from attention_explorer.core.mask import MaskChoice
 from attention_explorer.model import Activation, EncoderTrace, FeedForwardTrace, NormKind, NormPlacement, SublayerTrace
 from attention_explorer.model.arrays import Floats
@@ -59,8 +60,6 @@ class Box:
         Where in the diagram it stands.
     sources : tuple of str
         The boxes that arrows come from.
-    is_output : bool
-        Whether the layer puts it out.
     shared : int
         How many heads share each of its parts, as grouped keys and values are shared.
     """
@@ -74,7 +73,6 @@ class Box:
     line: Line
     sources: tuple[str, ...]
     colour: str = ""
-    is_output: bool = False
     shared: int = 1
 
     @property
@@ -107,6 +105,18 @@ class Box:
         """The largest size of a number of the first sequence; masked scores do not count."""
         return float(np.abs(self.first).max(where=np.isfinite(self.first), initial=0.0))
 
+    @cached_property
+    def scale(self) -> ColourScale:
+        """Its colours: weights from 0 to the largest, everything else around 0.
+
+        Weights that are all alike stand in the middle of the colour bar, not at its end.
+        """
+        if self.name == "weights":
+            top = min(max(self.largest, 2.0 / self.first.shape[-1]), 1.0)
+            return ColourScale(ScaleKind.LINEAR, 0.0, top, "weight")
+        end = self.largest or 1.0
+        return ColourScale(ScaleKind.DIVERGING, -end, end, self.what)
+
     def part(self, head: int) -> Floats:
         """Return what is drawn large: one head, or all; (rows, columns) of the first sequence."""
         return np.asarray(self.first[head // self.shared]) if self.has_heads else self.first
@@ -117,7 +127,7 @@ def layer_boxes(state: BlockState, trace: EncoderTrace) -> tuple[Box, ...]:
     found = _scores_line(state, trace) + _mixing_line(state, trace)
     if state.feed_forward:
         found += _feed_forward_line(state, trace, found[-1].name)
-    return (*found[:-1], replace(found[-1], is_output=True))
+    return tuple(found)
 
 
 def _scores_line(state: BlockState, trace: EncoderTrace) -> list[Box]:

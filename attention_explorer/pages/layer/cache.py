@@ -72,11 +72,8 @@ class CachePicture:
     @property
     def numbers_held(self) -> int:
         """How many numbers the caches of all layers hold."""
-        return self.decoded * sum(int(k.shape[0] * (k.shape[2] + v.shape[2])) for k, v in self._caches)
-
-    @property
-    def _caches(self) -> tuple[tuple[FloatArray, FloatArray], ...]:
-        return tuple(zip(self.decoding.k, self.decoding.v, strict=True))
+        arrays = (*self.decoding.k, *self.decoding.v)
+        return self.decoded * sum(int(array.shape[0] * array.shape[2]) for array in arrays)
 
     def flops(self, *, cached: bool) -> float:
         """Return the arithmetic of all steps so far."""
@@ -103,7 +100,7 @@ _kept: Kept[Decoding] = Kept()
 
 def is_quick(state: BlockState) -> bool:
     """Whether decoding takes less than about 20 ms."""
-    if _kept.get(_key(state)) is not None:
+    if is_known(state):
         return True
     if steps_to_learn(state) or token_count(state) * state.layers > QUICK_STEPS:
         return False

@@ -147,11 +147,6 @@ def level_name(level: int, count: Count) -> str:
     return "X" if level == 0 else count.layer(level - 1)
 
 
-def title_of(causal: bool) -> str:
-    """Return what one half of the picture shows."""
-    return "causal: a token sees itself and earlier ones" if causal else "no mask: every token sees every token"
-
-
 def count_text(picture: FuturePicture, causal: bool) -> str:
     """Return how many rows of the output stay the same."""
     count, same = len(picture.tokens), picture.moved[causal].same_rows(-1)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 import numpy as np
 
@@ -46,7 +46,6 @@ def model_layer(whole: WholeLayer, place: int) -> ModelLayer:
         boxes.append(
             Box(name, title, what, formula, form, array[None], line, sources, _COLOURS.get(name, ""), shared=shared)
         )
-    boxes[-1] = replace(boxes[-1], is_output=True)
     return ModelLayer(tuple(boxes), whole.mask, whole.sizes, whole.nbytes)
 
 

@@ -4,16 +4,7 @@ from __future__ import annotations
 
 from attention_explorer.core.mask import MaskChoice
 from attention_explorer.model import Activation, NormKind, NormPlacement
-from attention_explorer.pages.stack.state import BlockPicture, BlockState
-
-
-def picture_title(state: BlockState) -> str:
-    """Return what the large picture shows."""
-    return {
-        BlockPicture.LAYER: layer_title(state, state.layer_count),
-        BlockPicture.FUTURE: "Replace a token: which rows change",
-        BlockPicture.CACHE: "Decode token by token with a KV cache",
-    }[state.picture]
+from attention_explorer.pages.stack.state import BlockState
 
 
 def layer_title(state: BlockState, layers: int) -> str:

@@ -7,6 +7,7 @@ from dataclasses import MISSING, dataclass
 from typing import Self
 
 from attention_explorer.core.declared import declared
+from attention_explorer.core.numerals import round_step
 from attention_explorer.fields import CheckedFields
 
 _FARTHEST_EDGE = 1e12
@@ -147,9 +148,7 @@ class PlaneTransform:
 
 def tick_step(pixels_per_unit: float, at_least_pixels: float) -> float:
     """Return the smallest of 1, 2, 5 × 10ⁿ units that spans at least ``at_least_pixels``."""
-    wanted = at_least_pixels / pixels_per_unit
-    power = 10.0 ** math.floor(math.log10(wanted))
-    return next(step * power for step in (1, 2, 5, 10) if step * power >= wanted * (1 - 1e-12))
+    return round_step(at_least_pixels / pixels_per_unit)
 
 
 def ticks(low: float, high: float, step: float) -> list[float]:

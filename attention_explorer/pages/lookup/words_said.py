@@ -76,7 +76,7 @@ def _sum(numbers: WordsNumbers, head: HeadNumbers) -> str:
     terms = [
         f"{percent(float(head.weights[j]))} of {pair(head.values[j])} from “{numbers.tokens[j]}”" for j in order[:4]
     ]
-    rest = ["the rest of the others"] if len(order) > 4 else []
+    rest = ["the rest from the others"] if len(order) > 4 else []
     return ", ".join([*terms, *rest])
 
 

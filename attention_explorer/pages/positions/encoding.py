@@ -12,7 +12,7 @@ import numpy as np
 from attention_explorer.core.byte_cache import kept
 from attention_explorer.core.colour_scale import ColourScale, FloatArray, ScaleKind, score_scale, short_number
 from attention_explorer.core.counting import Count
-from attention_explorer.core.map_picture import MapPicture
+from attention_explorer.core.map_picture import IntArray, MapPicture
 from attention_explorer.core.numbers_export import Arrays, Table, rows_of
 from attention_explorer.core.numerals import coordinate, grouped, signed
 from attention_explorer.errors import ExportError
@@ -21,7 +21,6 @@ from attention_explorer.pages.positions.kinds.kind import wavelength_text
 from attention_explorer.pages.positions.kinds.registry import kind_of
 from attention_explorer.pages.positions.state import PositionsState
 from attention_explorer.pages.positions.table import (
-    IntArray,
     angle_rates,
     dimensions_of_pair,
     encoding_at,

@@ -10,12 +10,12 @@ import numpy as np
 
 from attention_explorer.core.byte_cache import kept
 from attention_explorer.core.colour_scale import ColourScale, FloatArray, ScaleKind, score_scale
-from attention_explorer.core.map_picture import MapPicture
+from attention_explorer.core.map_picture import IntArray, MapPicture
 from attention_explorer.pages.positions.distances import distances, distances_by_offset, shows_distances
 from attention_explorer.pages.positions.kinds.registry import kind_of
 from attention_explorer.pages.positions.random import contents, head_width, projections
 from attention_explorer.pages.positions.state import PositionsState
-from attention_explorer.pages.positions.table import IntArray, encoding_at, reason_without_table, sampled_positions
+from attention_explorer.pages.positions.table import encoding_at, reason_without_table, sampled_positions
 
 MOST_TILES, MOST_TILES_WIDE = 400, 256
 """Positions a side of a map at most; the second number for encodings of more than 256 dimensions."""

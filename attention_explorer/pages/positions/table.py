@@ -5,11 +5,10 @@ from __future__ import annotations
 import numpy as np
 
 from attention_explorer.core.colour_scale import FloatArray
+from attention_explorer.core.map_picture import IntArray
 from attention_explorer.model.encodings import clock_angles, wavelengths
 from attention_explorer.pages.positions.kinds.registry import kind_of
 from attention_explorer.pages.positions.state import PositionsState
-
-IntArray = np.typing.NDArray[np.intp]
 
 
 def reason_without_table(state: PositionsState) -> str:
@@ -32,9 +31,7 @@ def pair_count(state: PositionsState) -> int:
 
 def pair_of(state: PositionsState, dimension: int) -> int:
     """Return which pair a dimension belongs to, from 0."""
-    if kind_of(state).splits(state):
-        return dimension % max(state.d_model // 2, 1)
-    return dimension // 2
+    return kind_of(state).pair_of(state, dimension, state.d_model)
 
 
 def dimensions_of_pair(state: PositionsState, pair: int) -> tuple[int, ...]:
@@ -105,12 +102,9 @@ def encoding_at(state: PositionsState, positions: FloatArray | IntArray, dimensi
 
 def _pairs_and_sines(state: PositionsState, dimensions: IntArray) -> tuple[IntArray, np.typing.NDArray[np.bool_]]:
     """Return `pair_of` and whether `function_of` is a sine, of many dimensions (w,) at once."""
-    half = max(state.d_model // 2, 1)
-    if kind_of(state).splits(state):
-        pairs, is_first = dimensions % half, dimensions < half
-    else:
-        pairs, is_first = dimensions // 2, dimensions % 2 == 0
-    return pairs, is_first == kind_of(state).is_sine_first
+    kind = kind_of(state)
+    is_first = dimensions < max(state.d_model // 2, 1) if kind.splits(state) else dimensions % 2 == 0
+    return kind.pair_of(state, dimensions, state.d_model), is_first == kind.is_sine_first
 
 
 # ---- Samples ----

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from enum import StrEnum
-from typing import Any, Self
+from typing import Any, Self, TypeVar
 
 from attention_explorer.core.counting import MOST_TOKENS as MOST_KNOWN
 from attention_explorer.core.counting import Count, count_declared
@@ -34,6 +35,13 @@ MOST_SHOWN = 256
 MOST_TOKENS = 128
 _LAST_TOKEN = MOST_KNOWN - 1
 _WIDTHS = (8, 16, 32, 64, 96, 128, 256, 512, 768, 1024)
+# Tip and undo text of a field that is counted from 0, and of its number as people count.
+_SHOW_LAYER = "Which layer of the stack is shown", "Show another layer"
+_SHOW_HEAD = "Which head is drawn large. Page Up and Page Down on the picture change it too.", "Show another head"
+_REPLACE = (
+    "The token whose vector is replaced by noise × 99. You can also click a token in the picture.",
+    "Replace a token",
+)
 
 ORDER = (
     "x",
@@ -121,6 +129,22 @@ def _is_drawn(state: BlockState) -> bool:
 
 def _has_norm(state: BlockState) -> bool:
     return state.picture is BlockPicture.NORM or (_of_stack(state) and state.norm is not NormPlacement.NONE)
+
+
+F = TypeVar("F", bound=Callable[..., Any])
+
+
+def _shown_of(label: str, tip: str, undo: str, count: Callable[[BlockState], int]) -> Callable[[F], F]:
+    """Say of a property that it is the number of the layer or head on show, of so many, if there are several."""
+    return derived(
+        label,
+        tip,
+        undo,
+        is_view=True,
+        high=MOST_SHOWN,
+        ends=lambda state: (state.count.first, state.count.number(count(state) - 1)),
+        shown=lambda state: count(state) > 1,
+    )
 
 
 @dataclass(frozen=True, slots=True)
@@ -295,9 +319,7 @@ class BlockState(CheckedFields):
     picture: BlockPicture = declared(
         BlockPicture.LAYER, "picture", "Which picture is shown", "Show another picture", is_view=True
     )
-    layer: int = declared(
-        0, "layer shown", "Which layer of the stack is shown", "Show another layer", high=MOST_SHOWN - 1, is_view=True
-    )
+    layer: int = declared(0, "layer shown", *_SHOW_LAYER, high=MOST_SHOWN - 1, is_view=True)
     box: str = declared(
         "x",
         "box",
@@ -307,14 +329,7 @@ class BlockState(CheckedFields):
         known=lambda: ORDER,
         is_view=True,
     )
-    head: int = declared(
-        0,
-        "head",
-        "Which head is drawn large. Page Up and Page Down on the picture change it too.",
-        "Show another head",
-        high=MOST_SHOWN - 1,
-        is_view=True,
-    )
+    head: int = declared(0, "head", *_SHOW_HEAD, high=MOST_SHOWN - 1, is_view=True)
     token: int | None = declared(
         None,
         "token",
@@ -332,13 +347,7 @@ class BlockState(CheckedFields):
         high=LARGEST_FACTOR,
         stops=(-10.0, -5.0, -3.0, -2.0, -1.0, -0.5, 0.0, 0.5, 1.0, 1.5, 2.0, 3.0, 5.0, 10.0),
     )
-    changed_token: int = declared(
-        4,
-        "replace token",
-        "The token whose vector is replaced by noise × 99. You can also click a token in the picture.",
-        "Replace a token",
-        high=_LAST_TOKEN,
-    )
+    changed_token: int = declared(4, "replace token", *_REPLACE, high=_LAST_TOKEN)
     decoded: int = declared(
         3,
         "decoded",
@@ -492,29 +501,13 @@ class BlockState(CheckedFields):
         return max(len(tokens_in(self.sentence)), 1)
 
     @property
-    @derived(
-        "layer",
-        "Which layer of the stack is shown",
-        "Show another layer",
-        is_view=True,
-        high=MOST_SHOWN,
-        ends=lambda state: (state.count.first, state.count.number(state.layer_count - 1)),
-        shown=lambda state: state.layer_count > 1,
-    )
+    @_shown_of("layer", *_SHOW_LAYER, lambda state: state.layer_count)
     def layer_number(self) -> int:
         """The number of the layer on show, as it is counted."""
         return self.count.number(self.layer_shown)
 
     @property
-    @derived(
-        "head",
-        "Which head is drawn large. Page Up and Page Down on the picture change it too.",
-        "Show another head",
-        is_view=True,
-        high=MOST_SHOWN,
-        ends=lambda state: (state.count.first, state.count.number(state.head_count - 1)),
-        shown=lambda state: state.head_count > 1,
-    )
+    @_shown_of("head", *_SHOW_HEAD, lambda state: state.head_count)
     def head_number(self) -> int:
         """The number of the head on show, as it is counted."""
         return self.count.number(self.head_shown)
@@ -522,8 +515,7 @@ class BlockState(CheckedFields):
     @property
     @derived(
         "replace token",
-        "The token whose vector is replaced by noise × 99. You can also click a token in the picture.",
-        "Replace a token",
+        *_REPLACE,
         high=MOST_KNOWN,
         ends=lambda state: (state.count.first, state.count.number(state.token_count - 1)),
     )

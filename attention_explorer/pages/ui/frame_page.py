@@ -11,7 +11,7 @@ from PySide6.QtCore import QPoint, Qt
 from PySide6.QtGui import QKeyEvent, QResizeEvent
 from PySide6.QtWidgets import QBoxLayout, QHBoxLayout, QLabel, QMenu, QSlider, QVBoxLayout, QWidget
 
-from attention_explorer.core.declared import declaration_of, is_derived
+from attention_explorer.core.declared import declaration_of
 from attention_explorer.core.preset import Preset
 from attention_explorer.core.subject import is_same_subject
 from attention_explorer.errors import ExplorerError
@@ -83,7 +83,7 @@ class FramePage(RequestingPage):
         """Whether the drawer is open."""
         self._is_lent = False  # because something of it was named, not because somebody wanted it
         self._views_of_examples = {(view.part.name, ready.id): view for view in self.views for ready in view.presets}
-        self._others = {view.id: self._fields_of_others(view) for view in self.views}
+        self._others = {view.id: view.fields_of_others(self.views) for view in self.views}
         self._forms: dict[object, Form[Any]] = {}
         self._in_order: View[Any] | None = None  # the view whose controls Tab goes through
         self.bar = FrameBar(self.name, self.views, look)
@@ -188,11 +188,6 @@ class FramePage(RequestingPage):
     def set_elsewhere(self, view: View[Any], state: Any) -> str:  # noqa: ANN401 # of its part
         """Return what counts in a view and was set in another or in the drawer."""
         return view.set_elsewhere(state)
-
-    def _fields_of_others(self, view: View[Any]) -> tuple[str, ...]:
-        """Return the fields of its part that other views set, and this one does not."""
-        found = {name for other in self.views if other.part is view.part for name in other.names} - view.names
-        return tuple(sorted(name for name in found if not is_derived(view.part.kind, name)))
 
     @classmethod
     def view_actions(cls, views: Iterable[Choice]) -> tuple[PageAction, ...]:
@@ -456,7 +451,9 @@ class FramePage(RequestingPage):
 
     def request_now(self) -> PictureRequest[Any]:
         """Return what the present state asks for."""
-        return PictureRequest(self.state, self.canvas.tiles if self.view.picture.uses_pixels else (0, 0), self.measured)
+        view = self.view
+        tiles = self.canvas.tiles if view.picture.uses_pixels else (0, 0)
+        return PictureRequest(view.asked(self.state), tiles, self.measured)
 
     def _view_for(self, state: object) -> View[Any]:
         """Return the view that asked for a state of its part."""
@@ -466,7 +463,7 @@ class FramePage(RequestingPage):
         """Compute what the state needs, if it is not what is shown already: at once, or on the worker."""
         request, picture = self.request_now(), self.view.picture
         at_once = picture.is_quick(request.state) or self._is_step(request)
-        work = work_for(request, picture, lambda _state: None, at_once=at_once)  # type: ignore[arg-type]
+        work = work_for(request, picture, at_once=at_once)
         self.requests.want(request, work, at_once=at_once)
 
     def _is_step(self, request: PictureRequest[Any]) -> bool:
@@ -484,7 +481,7 @@ class FramePage(RequestingPage):
         view = self._view_for(request.state)
         picture, numbers = view.picture, ready.picture
         self.canvas.heading = picture.title(numbers)
-        self.canvas.show_picture(picture, numbers)  # type: ignore[arg-type]
+        self.canvas.show_picture(picture, numbers)
         self._show_title()
         self.show_panel_of(view, numbers)
         self._fill_drawer()

@@ -12,10 +12,10 @@ from attention_explorer.pages.lab.norm import FEATURES, LARGEST_SCALE, LEAST_SCA
 from attention_explorer.pages.layer.cache import decoded_shown
 from attention_explorer.pages.layer.diagram import diagram_picture
 from attention_explorer.pages.layer.future import NOISE, changed_shown
-from attention_explorer.pages.layer.wording import picture_title
+from attention_explorer.pages.layer.wording import layer_title
 from attention_explorer.pages.stack.learned import learned_layers
 from attention_explorer.pages.stack.stack import BIAS, GAIN, check_sizes
-from attention_explorer.pages.stack.state import OF_BLOCK, BlockPicture, BlockState, Initialiser, LearnedStack
+from attention_explorer.pages.stack.state import BlockPicture, BlockState, Initialiser, LearnedStack
 from attention_explorer.sources.tokens import tokens_in
 from attention_explorer.tools.code.script import Program, Script
 from attention_explorer.tools.code.snippets import LEARNED, MASKED_SOFTMAX, SINUSOIDS, SOFTMAX
@@ -54,6 +54,8 @@ _ACTIVATIONS = {
 }
 
 _TITLES = {
+    BlockPicture.FUTURE: "Replace a token: which rows change",
+    BlockPicture.CACHE: "Decode token by token with a KV cache",
     BlockPicture.DEPTH: "Gradient and tokens against depth",
     BlockPicture.NORM: "What a norm does to rows of any size",
     BlockPicture.LINEAR: "Scale V, scale X: what follows",
@@ -71,7 +73,7 @@ def block_program(state: BlockState) -> Program:
     if state.model_shown is not None:
         raise ExplorerError("The weights of a model are in its file: the program of a layer is that of a drawn one.")
     check_sizes(state)
-    title = picture_title(state) if state.picture in OF_BLOCK else _TITLES[state.picture]
+    title = _TITLES.get(state.picture) or layer_title(state, state.layers)
     script = Script("block", title.replace('"', "'").rstrip(".") + ".")
     make = {
         BlockPicture.LAYER: _layer,

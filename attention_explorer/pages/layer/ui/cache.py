@@ -90,7 +90,7 @@ class Cache(Picture[BlockState, CachePicture]):
                     marks.append(Bars(lows, highs, tops[start:end].tolist(), said, ink, opacity * faint))
         marks.append(Handle("decoded", places[numbers.decoded - 1], stops=places))
         across = Axis(first - 0.5, first + steps - 0.5, "token decoded", is_whole=True)
-        return Plot(WORK, across, Axis(0.0, 1.08 * top, "FLOPs of the step"), tuple(marks), snap=round)
+        return Plot(WORK, across, Axis(0.0, 1.08 * top, "FLOPs a step"), tuple(marks), snap=round)
 
     def panel(self, numbers: CachePicture) -> Panel:
         kept = flops_text(float(numbers.numbers_held))

@@ -21,8 +21,8 @@ from attention_explorer.kit.items.item import Blanks, Hit, Item, around
 from attention_explorer.kit.theme import Look, Theme
 from attention_explorer.model.arrays import Bools, Floats
 from attention_explorer.pages.layer.boxes import Box, Form
-from attention_explorer.pages.layer.diagram import FEED_FORWARD, DiagramPicture
-from attention_explorer.pages.layer.ui.lanes import NODE, SMALLEST, TITLES, BoxPlace, Cut, Lane, Lanes, Way, lanes_of
+from attention_explorer.pages.layer.diagram import DiagramPicture
+from attention_explorer.pages.layer.ui.lanes import NODE, BoxPlace, Cut, Lane, Lanes, Way, lanes_of
 
 READ, MOST_READ = 0.1, 3
 """From which weight on the key and the value of a word are framed as read, and of how many words at most."""
@@ -86,8 +86,7 @@ class Diagram(Item[Lanes]):
             if box.contains(place):
                 return Spot(head=head)
         for cut in layout.cuts:
-            says = cut.what != FEED_FORWARD or not cut.is_there
-            if (says and cut.words.contains(place)) or (cut.centre - place).manhattanLength() <= 2 * NODE:
+            if cut.words.contains(place) or (cut.centre - place).manhattanLength() <= 2 * NODE:
                 return Spot(cut=cut.what)
         for found in layout.places.values():
             if found.cells.contains(place):
@@ -119,10 +118,7 @@ class Diagram(Item[Lanes]):
         if place.is_grown and spot.row is not None and spot.column is not None:
             paint_outline(painter, layout.grown.rectangle(spot.row, spot.column), look.theme.text, look)
         else:
-            painter.setRenderHint(QPainter.RenderHint.Antialiasing, False)
-            painter.setBrush(Qt.BrushStyle.NoBrush)
-            painter.setPen(pen(look.theme.text, 2.0 * min(look.zoom, 1.5)))
-            painter.drawRect(place.cells.adjusted(-2, -2, 2, 2))
+            _paint_frame(painter, place.cells.adjusted(-2, -2, 2, 2), look.theme.text, 2.0, look)
 
     # ---- Painting ----
 
@@ -147,8 +143,9 @@ class Diagram(Item[Lanes]):
                 paint_cells(painter, grown_map(picture), layout.grown, look, vector=vector)
             else:
                 self._paint_small(painter, place, look, vector=vector)
-            self._paint_frame(painter, place, look)
-            self._paint_words(painter, layout, place, look)
+            colour = str(getattr(look.theme, place.box.colour or "border"))
+            _paint_frame(painter, place.cells.adjusted(-1, -1, 0, 0), colour, 1.6 if place.box.colour else 1.0, look)
+            self._paint_words(painter, place, look)
         for lane in layout.lanes:
             painter.setPen(colour_of(look.theme.text))
             for row in range(0, lane.heat.rows, lane.heat.row_labels.step):
@@ -169,46 +166,23 @@ class Diagram(Item[Lanes]):
         for head, box in enumerate(layout.heads):
             _paint_array(painter, weights, weights.part(head), masked_cells(self.picture, weights), box, look, vector)
             if head == self.picture.head:
-                painter.setRenderHint(QPainter.RenderHint.Antialiasing, False)
-                painter.setBrush(Qt.BrushStyle.NoBrush)
-                painter.setPen(pen(look.theme.text, 2.0 * min(look.zoom, 1.5)))
-                painter.drawRect(box.adjusted(-1, -1, 1, 1))
+                _paint_frame(painter, box.adjusted(-1, -1, 1, 1), look.theme.text, 2.0, look)
 
     def _paint_small(self, painter: QPainter, place: BoxPlace, look: Look, *, vector: bool) -> None:
         box = place.box
         array, masked = box.part(self.picture.head), masked_cells(self.picture, box)
         _paint_array(painter, box, array, masked, place.cells, look, vector)
 
-    def _paint_frame(self, painter: QPainter, place: BoxPlace, look: Look) -> None:
-        edge = str(getattr(look.theme, place.box.colour)) if place.box.colour else look.theme.border
-        painter.setRenderHint(QPainter.RenderHint.Antialiasing, False)
-        painter.setBrush(Qt.BrushStyle.NoBrush)
-        painter.setPen(pen(edge, (1.6 if place.box.colour else 1.0) * min(look.zoom, 1.5)))
-        painter.drawRect(place.cells.adjusted(-1, -1, 0, 0))
-
     @staticmethod
-    def _is_staggered(layout: Lanes, place: BoxPlace) -> bool:
-        return any(lane.is_staggered for lane in layout.lanes if lane.cells.top() == place.cells.top())
-
-    def _paint_words(self, painter: QPainter, layout: Lanes, place: BoxPlace, look: Look) -> None:
-        box, centre, shapes = place.box, Qt.AlignmentFlag.AlignHCenter, not self._is_staggered(layout, place)
-        side = Qt.AlignmentFlag.AlignLeft if place.is_grown else centre
-        axes = f" · {axes_words(box)}" if look.axis_names else ""
-        titles = (f"{box.title}{axes}", *titles_of(box)) if place.is_grown else titles_of(box)
-        font = look.font(TITLES, bold=True)
-        if text_size(font, titles[-1])[0] > place.title.width():
-            font = look.font(SMALLEST, bold=True)
-        painter.setFont(font)
-        painter.setPen(colour_of(ink_of_box(box, look.theme)))
-        text = fitting(titles, font, place.title.width())
-        painter.drawText(place.title, side | Qt.AlignmentFlag.AlignVCenter, text)
-        small, shape = look.font(11), box.shape_text
-        wide = text_size(small, shape)[0]
-        room = layout.bar.left() - place.shape.left() if place.is_grown else place.shape.width() + 2
-        if (shapes or place.is_grown) and wide <= room:
-            painter.setFont(small)
+    def _paint_words(painter: QPainter, place: BoxPlace, look: Look) -> None:
+        side = Qt.AlignmentFlag.AlignLeft if place.is_grown else Qt.AlignmentFlag.AlignHCenter
+        painter.setFont(look.font(place.size, bold=True))
+        painter.setPen(colour_of(ink_of_box(place.box, look.theme)))
+        painter.drawText(place.title, side | Qt.AlignmentFlag.AlignVCenter, place.words)
+        if not place.shape.isEmpty():
+            painter.setFont(look.font(11))
             painter.setPen(colour_of(look.theme.muted))
-            painter.drawText(place.shape, side | Qt.AlignmentFlag.AlignVCenter, shape)
+            painter.drawText(place.shape, side | Qt.AlignmentFlag.AlignVCenter, place.box.shape_text)
 
     def _paint_token(self, painter: QPainter, layout: Lanes, look: Look, token: int) -> None:
         """Frame the row of the token in every box; of keys and values those rows that it reads."""
@@ -242,18 +216,6 @@ class Diagram(Item[Lanes]):
 # ---- What boxes are painted with ----
 
 
-def scale_of(box: Box) -> ColourScale:
-    """Return the colours of a box: weights from 0 to the largest, everything else around 0.
-
-    Weights that are all alike stand in the middle of the colour bar, not at its end.
-    """
-    if box.name == "weights":
-        top = min(max(box.largest, 2.0 / box.first.shape[-1]), 1.0)
-        return ColourScale(ScaleKind.LINEAR, 0.0, top, "weight")
-    end = box.largest or 1.0
-    return ColourScale(ScaleKind.DIVERGING, -end, end, box.what)
-
-
 def masked_cells(picture: DiagramPicture, box: Box) -> Bools | None:
     """Return which cells (n, n) of a box are masked; None if none are."""
     if picture.mask is None or box.name not in ("masked", "weights"):
@@ -268,7 +230,7 @@ def grown_map(picture: DiagramPicture) -> MapPicture:
     masked = np.zeros(array.shape, np.bool_) if hidden is None else np.broadcast_to(hidden, array.shape)
     names = picture.tokens if box.form is Form.KEYS else tuple(map(str, range(array.shape[1])))
     colours = SEQUENTIAL[0] if box.name == "weights" else DIVERGING
-    return MapPicture(array, masked, scale_of(box), colours, picture.tokens, names)
+    return MapPicture(array, masked, box.scale, colours, picture.tokens, names)
 
 
 def words_read(picture: DiagramPicture, token: int) -> tuple[int, ...]:
@@ -283,17 +245,6 @@ def ink_of_box(box: Box, theme: Theme) -> str:
     return str(getattr(theme, f"{box.colour}_ink")) if box.colour else theme.text
 
 
-def titles_of(box: Box) -> tuple[str, ...]:
-    """Return what stands above a box, and shorter words for where it has no room."""
-    short = {"X = E + P": "X", "+ residual": "+", "softmax": "soft", "RMS norm": "norm"}.get(box.title, box.title)
-    return box.title, short
-
-
-def axes_words(box: Box) -> str:
-    """Return what rows and columns of a box are."""
-    return "row: query, column: key" if box.form is Form.KEYS else "row: token, column: feature"
-
-
 def _paint_array(
     painter: QPainter, box: Box, array: Floats, masked: Bools | None, cells: QRectF, look: Look, vector: bool
 ) -> None:
@@ -302,7 +253,7 @@ def _paint_array(
     values = array[rows][:, columns]
     hidden = None if masked is None else masked[rows][:, columns]
     colours = SEQUENTIAL[0] if box.name == "weights" else DIVERGING
-    pixels = pixels_of(scale_of(box).positions(values), hidden, colours, look.theme.masked)
+    pixels = pixels_of(box.scale.positions(values), hidden, colours, look.theme.masked)
     painter.setRenderHint(QPainter.RenderHint.SmoothPixmapTransform, False)
     if vector and pixels.size <= look.most_rectangles:
         paint_runs(painter, pixels, cells)
@@ -326,13 +277,16 @@ def _paint_band(painter: QPainter, lane: Lane, token: int, look: Look) -> None:
 
 def _outline(painter: QPainter, place: QRectF, colour: str, look: Look) -> None:
     """Frame a row, with a halo unless that would cover the rows beside it."""
+    is_low = place.height() < look.px(6)
+    if not is_low:
+        _paint_frame(painter, place, look.theme.card, 4.0, look)
+    _paint_frame(painter, place, colour, 1.0 if is_low else 2.0, look)
+
+
+def _paint_frame(painter: QPainter, place: QRectF, colour: str, width: float, look: Look) -> None:
     painter.setRenderHint(QPainter.RenderHint.Antialiasing, False)
     painter.setBrush(Qt.BrushStyle.NoBrush)
-    low, zoom = place.height() < look.px(6), min(look.zoom, 1.5)
-    if not low:
-        painter.setPen(pen(look.theme.card, 4.0 * zoom))
-        painter.drawRect(place)
-    painter.setPen(pen(colour, (1.0 if low else 2.0) * zoom))
+    painter.setPen(pen(colour, width * min(look.zoom, 1.5)))
     painter.drawRect(place)
 
 
@@ -363,10 +317,9 @@ def _paint_cut(painter: QPainter, cut: Cut, look: Look, *, lit: bool = False) ->
         x, y = cut.centre.x(), cut.centre.y()
         draw_line(painter, QPointF(x - arm, y), QPointF(x + arm, y), pen(ink, 1.6))
         draw_line(painter, QPointF(x, y - arm), QPointF(x, y + arm), pen(ink, 1.6))
-    if cut.what == FEED_FORWARD and cut.is_there:
-        return  # beside it stand the titles of what it makes
+    if not cut.says:
+        return
     painter.setFont(look.font(11))
     painter.setPen(colour_of(ink))
-    words = cut.what.replace("_", "-") + ("" if cut.is_there else " cut")
     painter.fillRect(cut.words, colour_of(theme.card))
-    painter.drawText(cut.words, Qt.AlignmentFlag.AlignCenter, words)
+    painter.drawText(cut.words, Qt.AlignmentFlag.AlignCenter, cut.says)

@@ -7,11 +7,13 @@ rows, so that a token is one straight band through them. The box that is looked 
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from PySide6.QtCore import QPointF, QRectF
 
-from attention_explorer.kit.drawing.heatmap_layout import HeatmapLayout, Labels, label_size, longest_label
+from attention_explorer.kit.drawing.colour_bar import ends_of_small_bar
+from attention_explorer.kit.drawing.heatmap_layout import LINE_HEIGHT, HeatmapLayout, Labels, label_size, longest_label
+from attention_explorer.kit.drawing.legend import fitting
 from attention_explorer.kit.drawing.marks import text_size
 from attention_explorer.kit.theme import Look
 from attention_explorer.pages.layer.boxes import Box, Form, Line
@@ -19,12 +21,15 @@ from attention_explorer.pages.layer.diagram import FEED_FORWARD, RESIDUAL, Diagr
 
 ARROW, BESIDE, GUTTER, TITLE, SHAPE, FOOT = 15, 5, 27, 17, 15, 17
 """Pixels at zoom 1: between boxes, between boxes side by side, between lanes; of lines above and below a box."""
-HEADS, LEAST_HEAD, LOW, GAP, LEAST_BAR = 44, 5, 340, 7, 110
+HEADS, LEAST_HEAD, LOW, GAP, LEAST_BAR = 44, 5, 340, 7, 36
 """Pixels at zoom 1 of the maps of all heads, of the smallest, of the lowest room that has them; between things, and of
-a colour bar with its ends."""
+the colours of a colour bar beside a shape."""
 TITLES, SMALLEST = 12.5, 10.0
-GROWN_WIDTH, GROWN_HEIGHT = 0.44, 1.7
-"""Of its lane, how wide the grown box is; and how much higher its lane is than another."""
+GROWN_WIDTH, GROWN_HEIGHT, LEAST_GROWN = 0.44, 1.7, 1.25
+"""Of its lane, how wide the grown box is; how much higher its lane is than another, and at least, where the other lanes
+need height for the names of tokens."""
+NAMES, LEAST_NAMES = 13.0, 9.0
+"""Pixels at zoom 1 of the names of tokens, and of the smallest."""
 FORM_SHARES = {Form.FEATURES: 1.15, Form.HEADS: 1.0, Form.KEYS: 1.0}
 LABELS = 0.16
 """The largest share of the width that the names of tokens take."""
@@ -40,16 +45,16 @@ class BoxPlace:
 
     box: Box
     cells: QRectF
+    words: str
+    """Its title."""
+    size: float
+    """Of the letters of its title."""
     title: QRectF
     shape: QRectF
-    is_grown: bool
+    """Where its shape is written; empty where it has no room."""
     top: float
     """Of what stands above the boxes of its lane."""
-
-    @property
-    def frame(self) -> QRectF:
-        """The box with its title."""
-        return self.cells.united(self.title)
+    is_grown: bool
 
     def row(self, row: int) -> QRectF:
         """Return where the row of a token is."""
@@ -65,7 +70,6 @@ class Lane:
     """From its first box to its last."""
     heat: HeatmapLayout
     """The names of the tokens at its left."""
-    is_staggered: bool
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,6 +88,7 @@ class Cut:
     what: str
     centre: QPointF
     is_there: bool
+    says: str
     words: QRectF
 
 
@@ -110,14 +115,14 @@ def lanes_of(picture: DiagramPicture, look: Look, room: QRectF) -> Lanes:
     heads = _heads(picture, look, room)
     top = room.top() + (px(HEADS) + px(GAP) if heads else 0.0)
     used = [line for line in Line if any(box.line is line for box in picture.boxes)]
-    share = [GROWN_HEIGHT if line is picture.chosen.line else 1.0 for line in used]
     cut_off = px(GUTTER) if Line.FEED_FORWARD not in used else 0.0
     around = px(TITLE + SHAPE)
     left = room.bottom() - top - around * len(used) - px(GUTTER) * (len(used) - 1) - px(FOOT + GAP) - cut_off
     places: dict[str, BoxPlace] = {}
     lanes, foot = list[Lane](), QRectF()
-    for line, part in zip(used, share, strict=True):
-        high = max(left * part / sum(share), px(20))
+    low = _low_lane(left, len(used) - 1, len(picture.tokens), look)
+    for line in used:
+        high = max(left - low * (len(used) - 1) if line is picture.chosen.line else low, px(20))
         lane, found = _lane(picture, line, look, QRectF(room.left(), top, room.width(), around + high))
         lanes.append(lane)
         places.update(found)
@@ -127,17 +132,30 @@ def lanes_of(picture: DiagramPicture, look: Look, room: QRectF) -> Lanes:
             foot.setRight(places[picture.chosen.name].cells.right())
             top += px(FOOT)
     grown = places[picture.chosen.name]
+    heat = _heat(picture, grown, look)
+    bar = _bar(grown, places, look)
+    if grown.shape.left() + text_size(look.font(11), grown.box.shape_text)[0] > bar.left():
+        places[picture.chosen.name] = replace(grown, shape=QRectF())
+    ways = _ways(picture, places, heat, look)
     return Lanes(
         room,
         places,
         tuple(lanes),
-        _ways(picture, places, look),
-        _cuts(picture, places, lanes, look, room),
+        ways,
+        _cuts(picture, places, ways, lanes, look, room),
         heads,
-        _heat(picture, grown, look),
-        _bar(grown, look),
+        heat,
+        bar,
         foot,
     )
+
+
+def _low_lane(left: float, others: int, rows: int, look: Look) -> float:
+    """Return how high the lanes are that have no grown box: high enough for names of full size, if that one is."""
+    low, most = (left / (others + grown) for grown in (GROWN_HEIGHT, LEAST_GROWN))
+    if most < rows * LINE_HEIGHT * look.px(LEAST_NAMES):
+        return low  # many tokens have no names of any size
+    return max(low, min(rows * LINE_HEIGHT * look.px(NAMES), most))
 
 
 def _heads(picture: DiagramPicture, look: Look, room: QRectF) -> tuple[QRectF, ...]:
@@ -157,7 +175,7 @@ def _lane(picture: DiagramPicture, line: Line, look: Look, room: QRectF) -> tupl
     px, boxes = look.px, [box for box in picture.boxes if box.line is line]
     if line is Line.MIXING:
         boxes.reverse()
-    named = min(longest_label(picture.tokens, look, 13.0), LABELS * room.width()) + px(GAP)
+    named = min(longest_label(picture.tokens, look, NAMES), LABELS * room.width()) + px(GAP)
     gaps = [px(BESIDE) if box.name in ("k", "v", "linear_part") else px(ARROW) for box in boxes[1:]]
     widths = _widths(picture, boxes, look, room.width() - named - sum(gaps))
     font, staggered = look.font(TITLES, bold=True), False
@@ -170,21 +188,53 @@ def _lane(picture: DiagramPicture, line: Line, look: Look, room: QRectF) -> tupl
     grown = boxes.index(picture.chosen) if picture.chosen in boxes else 1
     for number, (box, width) in enumerate(zip(boxes, widths, strict=True)):
         own = QRectF(left, cells.top(), width, cells.height())
-        raised = px(SHAPE) if not staggered or (number - grown) % 2 == 0 else 0.0
-        spare = px(ARROW) if not staggered else width
-        title = QRectF(left, cells.top() - raised - px(TITLE), width, px(TITLE)).adjusted(-spare / 2, 0, spare / 2, 0)
-        if box is picture.chosen:
-            title = QRectF(left, title.top(), width, px(TITLE))
-        elif title.left() < room.left():
-            title.moveLeft(left)
-        title.setRight(min(title.right(), room.right()))
+        is_grown, away = box is picture.chosen, number - grown
+        spare = width / 2 if staggered else px(ARROW) / 2
+        low, high = left - spare, own.right() + spare
+        if is_grown:
+            low, high = left, own.right()
+        elif staggered and abs(away) == 1 and picture.chosen in boxes:  # its title stands beside the shape of that box
+            beside = gaps[min(number, grown)] - px(3)
+            low, high = (left - beside, own.right() + width) if away > 0 else (left - width, own.right() + beside)
+        low, high = max(low, room.left()), min(high, room.right())
+        if number == len(boxes) - 1:
+            low = min(low, high - text_size(font, box.title)[0] - 1)
+        words, size, wide = _title(box, look, high - low, has_axes=is_grown)
+        raised = px(SHAPE) if not staggered or away % 2 == 0 else 0.0
+        at = left if is_grown else min(max(own.center().x() - wide / 2, low), high - wide)
+        title = QRectF(at, cells.top() - raised - px(TITLE), wide, px(TITLE))
         shape = QRectF(left, cells.top() - px(SHAPE), width, px(SHAPE))
-        places[box.name] = BoxPlace(box, own, title, shape, box is picture.chosen, room.top())
+        if not is_grown and (staggered or text_size(look.font(11), box.shape_text)[0] > width + 2):
+            shape = QRectF()
+        places[box.name] = BoxPlace(box, own, words, size, title, shape, room.top(), is_grown)
         left += width + (gaps[number] if number < len(gaps) else 0)
     rows = len(picture.tokens)
-    size, step = label_size(look, cells.height() / rows)
-    heat = HeatmapLayout(cells, rows, 1, Labels(size, step, 0, named - px(GAP)), Labels(size, 1), QRectF())
-    return Lane(cells, heat, staggered), places
+    heat = HeatmapLayout(
+        cells, rows, 1, _row_labels(look, cells.height() / rows, named - px(GAP)), Labels(NAMES, 1), QRectF()
+    )
+    return Lane(cells, heat), places
+
+
+def _title(box: Box, look: Look, room: float, *, has_axes: bool) -> tuple[str, float, float]:
+    """Return what stands above a box, the size of its letters, and how wide it is: shorter or smaller without room."""
+    axes = f" · {axes_words(box)}" if has_axes and look.axis_names else ""
+    short = {"X = E + P": "X", "+ residual": "+", "RMS norm": "norm"}.get(box.title, box.title)
+    font, size = look.font(TITLES, bold=True), TITLES
+    if text_size(font, short)[0] > room:
+        font, size = look.font(SMALLEST, bold=True), SMALLEST
+    words = fitting((f"{box.title}{axes}", box.title, short), font, room)
+    return words, size, text_size(font, words)[0] + 1
+
+
+def axes_words(box: Box) -> str:
+    """Return what rows and columns of a box are."""
+    return "row: query, column: key" if box.form is Form.KEYS else "row: token, column: feature"
+
+
+def _row_labels(look: Look, high: float, room: float) -> Labels:
+    """Return how the names of tokens stand beside rows so high: as large as there is room for."""
+    size, step = label_size(look, high)
+    return Labels(max(size, min(NAMES, high / (LINE_HEIGHT * look.zoom))), step, 0, room)
 
 
 def _widths(picture: DiagramPicture, boxes: list[Box], look: Look, room: float) -> list[float]:
@@ -202,9 +252,10 @@ def _widths(picture: DiagramPicture, boxes: list[Box], look: Look, room: float) 
 
 def _heat(picture: DiagramPicture, place: BoxPlace, look: Look) -> HeatmapLayout:
     """Return the cells of the grown box, with the labels of its columns below them."""
-    rows, columns = place.box.part(0).shape
-    width = place.cells.width() / columns
-    if place.box.form is Form.KEYS:
+    box, cells = place.box, place.cells
+    rows, columns = box.part(0).shape
+    width = cells.width() / columns
+    if box.form is Form.KEYS:
         size, step = label_size(look, width)
         if longest_label(picture.tokens, look, 12.0) <= width - look.px(4):
             size, step = 12.0, 1
@@ -213,37 +264,41 @@ def _heat(picture: DiagramPicture, place: BoxPlace, look: Look) -> HeatmapLayout
     else:
         widest = text_size(look.font(11), str(columns))[0] + look.px(8)
         size, step = 11.0, next((step for step in TICK_STEPS if step * width >= widest), TICK_STEPS[-1])
-    high = place.cells.height() / rows
+    high = cells.height() / rows
     return HeatmapLayout(
-        place.cells, rows, columns, Labels(*label_size(look, high)), Labels(size, step, 0, step * width), QRectF()
+        cells, rows, columns, Labels(*label_size(look, high)), Labels(size, step, 0, step * width), QRectF()
     )
 
 
-def _bar(place: BoxPlace, look: Look) -> QRectF:
-    spare = place.cells.width() - text_size(look.font(11), place.box.shape_text)[0] - look.px(GAP)
-    wide = min(spare if spare > look.px(LEAST_BAR) else place.cells.width(), look.px(170))
-    return QRectF(place.cells.right() - wide, place.shape.top(), wide, place.shape.height() - 1)
+def _bar(grown: BoxPlace, places: dict[str, BoxPlace], look: Look) -> QRectF:
+    """Return where the colour bar of the grown box is: right of its shape, and left of a title that reaches there."""
+    line, gap = grown.shape.adjusted(0, 0, look.px(GAP), 0), look.px(GAP)
+    reaching = (place.title.left() for place in places.values() if place is not grown and place.title.intersects(line))
+    right = min((left - gap for left in reaching), default=grown.cells.right())
+    spare = right - line.left() - text_size(look.font(11), grown.box.shape_text)[0] - gap
+    least = sum(ends_of_small_bar(grown.box.scale, look)) + look.px(LEAST_BAR)
+    wide = min(spare if spare > least else right - line.left(), look.px(170))
+    return QRectF(right - wide, line.top(), wide, line.height() - 1)
 
 
 # ---- Ways between boxes ----
 
 
-def _ways(picture: DiagramPicture, places: dict[str, BoxPlace], look: Look) -> tuple[Way, ...]:
+def _ways(picture: DiagramPicture, places: dict[str, BoxPlace], heat: HeatmapLayout, look: Look) -> tuple[Way, ...]:
     ways = [
-        _way(places[source], places[box.name], look)
+        _way(places[source], places[box.name], heat, look)
         for box in picture.boxes
         for source in box.sources
-        if source in places
-        and (source, box.name) not in (("v", "head_output"), ("q", "scores"), ("x", "k"), ("x", "v"))
+        if source in places and (source, box.name) != ("v", "head_output")
     ]
     ways = [way for way in ways if len(way.points) > 1]
     if "v" in places:
-        ways.append(_value_way(places["v"].cells, places["head_output"], look))
-    residuals = (_residual_way(places[way.start].cells, places[way.end], look) for way in picture.residuals)
+        ways.append(_value_way(places["v"], places["head_output"], heat, look))
+    residuals = (_residual_way(places[way.start], places[way.end], heat, look) for way in picture.residuals)
     return (*ways, *residuals)
 
 
-def _way(start: BoxPlace, end: BoxPlace, look: Look) -> Way:
+def _way(start: BoxPlace, end: BoxPlace, heat: HeatmapLayout, look: Look) -> Way:
     """Return the arrow from a box to one beside or below it."""
     tail, head, px = start.cells, end.cells, look.px
     if start.box.line is end.box.line:
@@ -257,65 +312,75 @@ def _way(start: BoxPlace, end: BoxPlace, look: Look) -> Way:
     x = min(max(x, head.left() + px(8)), head.right() - px(8))
     top, bottom = end.title.top(), tail.bottom()
     if tail.left() <= x <= tail.right():
+        x = _left_at(start, heat, x, max(tail.left(), head.left() + px(8)), min(tail.right(), head.right() - px(8)))
         return Way((QPointF(x, bottom + 1), QPointF(x, top)))
     lane = end.top - px(5)
-    start_x = tail.center().x()
+    start_x = _left_at(start, heat, tail.center().x(), tail.left(), tail.right())
     return Way((QPointF(start_x, bottom + 1), QPointF(start_x, lane), QPointF(x, lane), QPointF(x, top)))
 
 
-def _value_way(value: QRectF, end: BoxPlace, look: Look) -> Way:
+def _left_at(place: BoxPlace, heat: HeatmapLayout, x: float, low: float, high: float) -> float:
+    """Return where a line leaves a box below, as near to x as can be: of the grown one between the names of columns."""
+    if not place.is_grown:
+        return x
+    step = heat.column_labels.step * heat.cell_width
+    first = heat.cells.left() + (heat.cell_width - step) / 2
+    gaps = (first + number * step for number in range(heat.columns + 1))
+    return min((gap for gap in gaps if low <= gap <= high), key=lambda gap: abs(gap - x), default=x)
+
+
+def _value_way(value: BoxPlace, end: BoxPlace, heat: HeatmapLayout, look: Look) -> Way:
     """Return the way of the values: below the scores, to where the weights mix them."""
     lane, x = end.top - look.px(22), end.cells.left() + look.px(10)
-    start = value.center().x()
-    points = QPointF(start, value.bottom() + 1), QPointF(start, lane), QPointF(x, lane), QPointF(x, end.title.top())
+    cells = value.cells
+    start = _left_at(value, heat, cells.center().x(), cells.left(), cells.right())
+    points = QPointF(start, cells.bottom() + 1), QPointF(start, lane), QPointF(x, lane), QPointF(x, end.title.top())
     return Way(points, "value")
 
 
-def _residual_way(start: QRectF, end: BoxPlace, look: Look) -> Way:
+def _residual_way(start: BoxPlace, end: BoxPlace, heat: HeatmapLayout, look: Look) -> Way:
     """Return the way around a sublayer: down into the gutter, along it, and down to the sum."""
     lane, x = end.top - look.px(12), end.cells.center().x()
-    tail = min(max(x, start.left() + look.px(6)), start.right() - look.px(6))
-    points = QPointF(tail, start.bottom() + 1), QPointF(tail, lane), QPointF(x, lane), QPointF(x, end.title.top())
+    low, high = start.cells.left() + look.px(6), start.cells.right() - look.px(6)
+    tail = _left_at(start, heat, min(max(x, low), high), low, high)
+    points = QPointF(tail, start.cells.bottom() + 1), QPointF(tail, lane), QPointF(x, lane), QPointF(x, end.title.top())
     return Way(points, "text", is_residual=True)
 
 
 def _cuts(
-    picture: DiagramPicture, places: dict[str, BoxPlace], lanes: list[Lane], look: Look, room: QRectF
+    picture: DiagramPicture,
+    places: dict[str, BoxPlace],
+    ways: tuple[Way, ...],
+    lanes: list[Lane],
+    look: Look,
+    room: QRectF,
 ) -> tuple[Cut, ...]:
     """Return what can be cut with a click: the ways around, and the network."""
     px, found = look.px, list[Cut]()
     if RESIDUAL in picture.cuts:
-        ends = [way.end for way in picture.residuals] or [_without_residual(picture)]
-        for name in ends:
-            end = places[name]
+        for tail, _, centre, _ in (way.points for way in ways if way.is_residual):
+            is_left = tail.x() > centre.x() + px(NODE)  # the line would go through words at the right
+            place = _words_at(centre, "residual", look, room, is_left=is_left)
+            found.append(Cut(RESIDUAL, centre, True, "residual", place))
+        if not picture.residuals:
+            end, words = places["attention_output"], "residual cut"  # behind that box the sum would stand
             centre = QPointF(end.cells.center().x(), end.top - px(12))
-            found.append(
-                Cut(
-                    RESIDUAL,
-                    centre,
-                    bool(picture.residuals),
-                    _words_at(centre, "residual" if picture.residuals else "residual cut", look, room),
-                )
-            )
+            found.append(Cut(RESIDUAL, centre, False, words, _words_at(centre, words, look, room)))
     if FEED_FORWARD in picture.cuts:
-        is_there = picture.state.feed_forward
         below = lanes[-1].cells
-        centre = QPointF(below.left() - px(16), below.top() - px(15))
-        if not is_there:
-            centre = QPointF(below.left() + px(NODE), room.bottom() - px(NODE + 3))
-        found.append(Cut(FEED_FORWARD, centre, is_there, _words_at(centre, "feed-forward cut", look, room)))
+        if picture.state.feed_forward:  # beside it stand the titles of what it makes
+            centre = QPointF(below.left() - px(16), below.top() - px(15))
+            found.append(Cut(FEED_FORWARD, centre, True, "", QRectF()))
+        else:
+            centre, words = QPointF(below.left() + px(NODE), room.bottom() - px(NODE + 3)), "feed-forward cut"
+            found.append(Cut(FEED_FORWARD, centre, False, words, _words_at(centre, words, look, room)))
     return tuple(found)
 
 
-def _without_residual(picture: DiagramPicture) -> str:
-    """Return the box behind which the sum would stand."""
-    return "attention_output"
-
-
-def _words_at(centre: QPointF, words: str, look: Look, room: QRectF) -> QRectF:
-    """Return the room of words at the right of a knot, or at its left where the room ends."""
+def _words_at(centre: QPointF, words: str, look: Look, room: QRectF, *, is_left: bool = False) -> QRectF:
+    """Return the room of words at the right of a knot, or at its left, as where the room ends."""
     wide = text_size(look.font(11), words)[0] + 2
     left = centre.x() + look.px(NODE + 3)
-    if left + wide > room.right():
+    if is_left or left + wide > room.right():
         left = centre.x() - look.px(NODE + 3) - wide
     return QRectF(left, centre.y() - look.px(8), wide, look.px(16))

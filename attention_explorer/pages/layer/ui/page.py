@@ -14,7 +14,7 @@ from attention_explorer.pages.explorer import ExplorerState
 from attention_explorer.pages.layer.ui.views import views
 from attention_explorer.pages.stack.presets import learned_settings, model_settings
 from attention_explorer.pages.stack.state import BlockPicture, BlockState
-from attention_explorer.pages.subject import reason_against_subject, with_drawn_layer, with_subject
+from attention_explorer.pages.subject import has_subject, reason_against_subject, with_drawn_layer, with_subject
 from attention_explorer.pages.ui.frame_page import FramePage
 from attention_explorer.pages.ui.page import PageAction
 from attention_explorer.pages.ui.session import Session
@@ -56,10 +56,13 @@ class LayerPage(FramePage):
 
     def render_state(self, old: ExplorerState, new: ExplorerState) -> None:
         super().render_state(old, new)
-        reason = "" if new.block.model is not None else reason_against_subject(new)
-        self.subject.setText(DRAWN if new.block.model is not None else OF_HEADS)
+        is_model = new.block.model is not None
+        reason = "" if is_model else reason_against_subject(new)
+        self.subject.setText(DRAWN if is_model else OF_HEADS)
         self.subject.setEnabled(not reason)
-        self.subject.setToolTip(reason or (DRAWN_TIP if new.block.model is not None else OF_HEADS_TIP))
+        self.subject.setToolTip(reason or (DRAWN_TIP if is_model else OF_HEADS_TIP))
+        if self.view_of(new).id is BlockPicture.LAYER:  # before it stands there, it would be a window of its own
+            self.subject.setVisible(is_model or has_subject(new))
 
     def turn_subject(self) -> None:
         """Draw the layer of what Heads shows, or one from the seed again."""

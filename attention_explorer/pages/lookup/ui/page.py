@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import fields, replace
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from PySide6.QtCore import QPoint, Qt
@@ -11,27 +11,24 @@ from PySide6.QtWidgets import QMenu, QPushButton, QWidget
 
 from attention_explorer.core.preset import Preset
 from attention_explorer.core.role import Role
-from attention_explorer.core.subject import is_same_subject
 from attention_explorer.kit.frame.view import View
 from attention_explorer.kit.items.bars import NamedBars
 from attention_explorer.kit.items.item import Hit
 from attention_explorer.kit.picture import Panel
 from attention_explorer.kit.pictures.canvas import PicturesCanvas
 from attention_explorer.kit.pictures.pointed_picture import NOWHERE
-from attention_explorer.kit.pictures.request import PictureRequest
 from attention_explorer.kit.theme import Look
 from attention_explorer.pages.explorer import ExplorerState
 from attention_explorer.pages.lookup.frame import lookup_frame
 from attention_explorer.pages.lookup.numbers import LookupFrame
 from attention_explorer.pages.lookup.plane import Vector, around
-from attention_explorer.pages.lookup.presets import LEARNED, PRESETS
 from attention_explorer.pages.lookup.state import QUERY, LookupState, LookupView, Overlay, Part
 from attention_explorer.pages.lookup.ui.canvas import LookupCanvas
 from attention_explorer.pages.lookup.ui.descent_bar import DescentBar
 from attention_explorer.pages.lookup.ui.overlays import OverlayButton, switch_overlay
 from attention_explorer.pages.lookup.ui.pictures import WEIGHTS, PlanePicture
 from attention_explorer.pages.lookup.ui.views import views
-from attention_explorer.pages.lookup.wording import description, given_in_words, key_name
+from attention_explorer.pages.lookup.wording import key_name
 from attention_explorer.pages.ui.frame_page import FramePage
 from attention_explorer.pages.ui.page import PageAction
 from attention_explorer.pages.ui.session import Session
@@ -41,7 +38,6 @@ if TYPE_CHECKING:
     from attention_explorer.kit.export.figure import Figure
     from attention_explorer.pages.lookup.ui.numbers_table import NumbersTable
 
-_OF_WORDS = ("words", "hard", "view", "preset", "row")
 TABLE = "Numbers of the lookup"
 """What the table of exact numbers is called."""
 
@@ -93,7 +89,7 @@ class LookupPage(FramePage):
         return before
 
     def controls_of(self, view: View[Any]) -> Sequence[QWidget]:
-        if view.id in (LookupView.TEMPERATURE, LookupView.WORDS):
+        if not isinstance(view.picture, PlanePicture):
             return ()
         button = self._overlays[view.id] = OverlayButton(self.session, self.look)
         home = QPushButton("Home view")
@@ -108,38 +104,15 @@ class LookupPage(FramePage):
         return super().panel_of(view, numbers)
 
     def example_of(self, view: View[Any], state: LookupState) -> Preset[Any] | None:
-        if view.id is LookupView.WORDS:
-            own = [ready for ready in view.presets if ready.id == state.preset] or view.presets
-            return next((ready for ready in own if is_same_subject(ready.state.words, state.words)), None)
-        if state.row is None:
-            others = (ready for ready in PRESETS if ready.state.view is not LookupView.WORDS)
-            ready = next((each for each in (*others, LEARNED) if each.id == state.preset), None)
-            # The query is there to be moved.
-            is_kept = ready is LEARNED or (
-                ready is not None and (state.entries, state.values) == (ready.state.entries, ready.state.values)
-            )
-            return ready if is_kept else None
+        if view.asked(state).row is None:
+            return view.example(state)
         frame = self.canvas.picture
         if not isinstance(frame, LookupFrame) or frame.row is None or frame.row.of != state.row:
             return None
         return frame.row.hint
 
-    def request_now(self) -> PictureRequest[Any]:
-        """Return what the present state asks for; words need no row of a head, which may not be there."""
-        request = super().request_now()
-        if self.view.id is not LookupView.WORDS or request.state.row is None:
-            return request
-        return replace(request, state=replace(request.state, row=None))
-
     def set_elsewhere(self, view: View[Any], state: LookupState) -> str:
-        # A row has the settings of its head, and the picture of words shows all that counts there.
-        return super().set_elsewhere(view, state) if state.row is None and view.id is not LookupView.WORDS else ""
-
-    def _fields_of_others(self, view: View[Any]) -> tuple[str, ...]:
-        """Leave words alone where an example of a lookup is loaded, and the lookup where one of words is."""
-        if view.id is LookupView.WORDS:
-            return tuple(part.name for part in fields(LookupState) if part.name not in _OF_WORDS)
-        return (*(name for name in super()._fields_of_others(view) if not name.startswith("words.")), "words")
+        return super().set_elsewhere(view, state) if state.row is None else ""  # a row has the settings of its head
 
     # ---- Building ----
 
@@ -213,12 +186,6 @@ class LookupPage(FramePage):
         shown = self.requests.shown
         return shown is not None and shown.state.row == self.session.state.lookup.row
 
-    def _show_tries(self) -> None:
-        if self.session.state.lookup.row is None or self.view.id is LookupView.WORDS:
-            super()._show_tries()
-        else:  # they are about lookups that can be changed
-            self.panel.tries.show_tries("row", (), self.state)
-
     def _on_delivered(self, request: Any, ready: Any) -> None:  # noqa: ANN401 # as the base has it
         super()._on_delivered(request, ready)
         if request.state.row is not None:
@@ -251,7 +218,7 @@ class LookupPage(FramePage):
 
     def _show_table(self) -> None:
         """Show the exact numbers below the plane while everything else is shown beside it."""
-        is_lookup = self.view.id is not LookupView.WORDS  # which has a table of its own, in the drawer
+        is_lookup = isinstance(self.canvas.picture, LookupFrame)  # words have a table of their own, in the drawer
         is_seen = is_lookup and self.is_open and not self.is_alone and self._is_there
         if is_seen or self._table is not None:
             self.table.setVisible(is_seen)
@@ -272,15 +239,6 @@ class LookupPage(FramePage):
 
     def show_guess(self, place: Vector | None) -> None:
         self.canvas.show_guess(place)
-
-    def description(self) -> str:
-        """Return the page in words."""
-        if self.view.id is LookupView.WORDS:
-            return self.canvas.spoken()
-        if not self._is_there:
-            return self.requests.sentence
-        frame = lookup_frame(self.session.state.lookup)
-        return given_in_words(frame.state) if self.withheld else description(frame)
 
     def _on_travelled(self) -> None:
         """Have the bars go along with the plane; what is written beside them is the end of the way."""

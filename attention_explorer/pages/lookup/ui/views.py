@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+from collections.abc import Iterable
+from dataclasses import fields, replace
 from typing import Any
 
+from attention_explorer.core.preset import Preset
+from attention_explorer.core.subject import is_same_subject
 from attention_explorer.kit.form import Written
 from attention_explorer.kit.frame.view import Part, Try, View
 from attention_explorer.pages.lookup.change import changed
 from attention_explorer.pages.lookup.frame import lookup_frame
-from attention_explorer.pages.lookup.presets import PRESETS
+from attention_explorer.pages.lookup.presets import LEARNED, PRESETS
 from attention_explorer.pages.lookup.state import LookupState, LookupView
 from attention_explorer.pages.lookup.ui.pictures import GradientPicture, PlanePicture
 from attention_explorer.pages.lookup.ui.temperature import WeightsByTemperature
@@ -30,7 +33,42 @@ _WRITTEN = {"words.lexicon": Written(lexicon_text, parsed_lexicon)} | dict.fromk
     _MATRICES, Written(matrix_text, parsed_matrix)
 )
 PART = Part("lookup", LookupState, PRESETS, changed, _WRITTEN, shown_by="view")
+_LOOKUPS = tuple(ready for ready in PRESETS if ready.state.view is not LookupView.WORDS)
+_SET_BY_WORDS = ("words", "hard", "view", "preset", "row")
 _SETTINGS = ("hard", "temperature", "scaled", "values")
+
+
+class _OfLookup(View[LookupState]):
+    """A view of a lookup; its examples leave words alone."""
+
+    def example(self, state: LookupState, others: Iterable[str] = ()) -> Preset[LookupState] | None:
+        ready = next((each for each in (*_LOOKUPS, LEARNED) if each.id == state.preset), None)
+        # The query is there to be moved.
+        is_kept = ready is LEARNED or (
+            ready is not None and (state.entries, state.values) == (ready.state.entries, ready.state.values)
+        )
+        return ready if is_kept else None
+
+    def fields_of_others(self, views: Iterable[View[Any]]) -> tuple[str, ...]:
+        return (*(name for name in super().fields_of_others(views) if not name.startswith("words.")), "words")
+
+
+class _OfWords(View[LookupState]):
+    """The view of words; its examples leave the lookup alone, and it needs no row of a head, which may be lost."""
+
+    def example(self, state: LookupState, others: Iterable[str] = ()) -> Preset[LookupState] | None:
+        own = [ready for ready in self.presets if ready.id == state.preset] or self.presets
+        return next((ready for ready in own if is_same_subject(ready.state.words, state.words)), None)
+
+    def set_elsewhere(self, state: LookupState) -> str:
+        return ""  # its picture shows all that counts
+
+    def fields_of_others(self, views: Iterable[View[Any]]) -> tuple[str, ...]:
+        return tuple(part.name for part in fields(LookupState) if part.name not in _SET_BY_WORDS)
+
+    def asked(self, state: LookupState) -> LookupState:
+        shown = self.of(state)
+        return shown if shown.row is None else replace(shown, row=None)
 
 
 def views() -> tuple[View[Any], ...]:
@@ -70,7 +108,10 @@ def _view(
     more: tuple[str, ...],
     tries: tuple[Try[LookupState], ...],
 ) -> View[LookupState]:
-    return View(view, title, tip, PART, view, picture, main, ("hard",), (*more, "values", "scaled"), tries, _SETTINGS)
+    fitting = tuple(replace(each, fits=_may_change) for each in tries)
+    return _OfLookup(
+        view, title, tip, PART, view, picture, main, ("hard",), (*more, "values", "scaled"), fitting, _SETTINGS
+    )
 
 
 def _words() -> View[LookupState]:
@@ -85,7 +126,7 @@ def _words() -> View[LookupState]:
         Try("Make the word stay where it is", _stays, "", _has_bank),
     )
     more = ("two", "second_shown", "gradients", "asks", "toward", "lexicon", "across", "up")
-    return View(
+    return _OfWords(
         LookupView.WORDS,
         "Words",
         "Words as points: what each asks for, is found by and hands over, and where it moves",
@@ -106,6 +147,11 @@ def view_of(name: LookupView) -> View[Any]:
 
 
 # ---- Whether something to try is done ----
+
+
+def _may_change(state: LookupState) -> bool:
+    """Whether a lookup is on show that people change, and not the row of a head."""
+    return state.row is None
 
 
 def _weights(state: LookupState) -> list[float]:

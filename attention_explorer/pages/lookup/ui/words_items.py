@@ -10,7 +10,7 @@ from PySide6.QtGui import QColor, QPainter
 from attention_explorer.core.numerals import percent, signed
 from attention_explorer.kit.drawing.contrast import readable_ink
 from attention_explorer.kit.drawing.marks import colour_of, draw_line, pen, text_size
-from attention_explorer.kit.items.item import Arrays, Hit, Item
+from attention_explorer.kit.items.item import Hit, Item
 from attention_explorer.kit.theme import Look
 
 TALL, INSIDE, BETWEEN = 38.0, 12.0, 8.0
@@ -177,6 +177,3 @@ class MatrixNumbers(Item[QRectF]):
     def spoken(self) -> str:
         (a, b), (c, d) = ([signed(number) for number in row] for row in self.rows)
         return f"{self.symbol.replace('_', ' ')}: {a}, {b}; {c}, {d}"
-
-    def arrays(self) -> Arrays:
-        return {}

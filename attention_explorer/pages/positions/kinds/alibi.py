@@ -43,7 +43,7 @@ class Alibi(PositionEncoding):
         if state.heads > 1:
             factor += f" in the steepest head and by {math.exp(-10 * flat):.3g} in the flattest,"
         return Verdict(
-            "Distance costs, and each head has its own rate.",
+            self.headline,
             f"Ten positions away, a weight is multiplied by {factor} before it is normalised. "
             "Nothing is added to the embeddings, and texts may have any length.",
         )

@@ -4,15 +4,18 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, ClassVar
+from typing import TYPE_CHECKING, ClassVar, TypeVar
 
 import numpy as np
 
 from attention_explorer.core.colour_scale import FloatArray
+from attention_explorer.core.map_picture import IntArray
 from attention_explorer.core.numerals import coordinate, scientific
 
 if TYPE_CHECKING:
     from attention_explorer.pages.positions.state import PositionsState
+
+Dimensions = TypeVar("Dimensions", int, IntArray)
 
 OF_SCORES = "α_j = softmax({q_i · k_j}/{√d_k})"
 
@@ -190,6 +193,10 @@ class PositionEncoding:
         """Whether pair i is made of dimensions i and i + d/2, and not of 2i and 2i + 1."""
         return False
 
+    def pair_of(self, state: PositionsState, dimension: Dimensions, width: int) -> Dimensions:
+        """Return which pair a dimension, or each of several, out of ``width`` belongs to, from 0."""
+        return dimension % max(width // 2, 1) if self.splits(state) else dimension // 2
+
     def turning_pairs(self, pairs: int) -> int:
         """Return how many of so many pairs turn, from the fastest on; the others stand still."""
         return pairs
@@ -229,6 +236,27 @@ class PositionEncoding:
         return None
 
 
+class AddedEncoding(PositionEncoding):
+    """An encoding whose rows are added to the embeddings, or put beside them."""
+
+    adds = True
+
+    def score_lines(self, state: PositionsState) -> str:
+        if state.concatenated:
+            return """
+                root = np.sqrt(2 * w_q.shape[1])  # queries are twice as wide
+                content = (query @ w_q) @ (key @ w_k) / root
+                places = (encoding @ w_k_place) @ (encoding[i] @ w_q_place) / root
+                scores, terms = content + places, np.array([content, places[j]])
+            """
+        return """
+            root = np.sqrt(w_q.shape[1])
+            scores = ((key + encoding) @ w_k) @ ((query + encoding[i]) @ w_q) / root
+            q, k, asking, asked = query @ w_q, key @ w_k, encoding[i] @ w_q, encoding[j] @ w_k
+            terms = np.array([q @ k, q @ asked, asking @ k, asking @ asked]) / root  # they add up to scores[j]
+        """
+
+
 def wavelength_text(length: float) -> str:
     """Return a wavelength as it is read: 6.28, 19.9, 47117, 6.21·10⁸; ∞ of what stands still."""
     if math.isinf(length):
@@ -236,20 +264,3 @@ def wavelength_text(length: float) -> str:
     if length < 1000:
         return f"{length:.3g}"
     return f"{length:.0f}" if length < 1e6 else scientific(length)
-
-
-def lines_of_added_scores(state: PositionsState) -> str:
-    """Return the lines of the scores of an encoding whose rows are added or put beside the embeddings."""
-    if state.concatenated:
-        return """
-            root = np.sqrt(2 * w_q.shape[1])  # queries are twice as wide
-            content = (query @ w_q) @ (key @ w_k) / root
-            places = (encoding @ w_k_place) @ (encoding[i] @ w_q_place) / root
-            scores, terms = content + places, np.array([content, places[j]])
-        """
-    return """
-        root = np.sqrt(w_q.shape[1])
-        scores = ((key + encoding) @ w_k) @ ((query + encoding[i]) @ w_q) / root
-        q, k, asking, asked = query @ w_q, key @ w_k, encoding[i] @ w_q, encoding[j] @ w_k
-        terms = np.array([q @ k, q @ asked, asking @ k, asking @ asked]) / root  # they add up to scores[j]
-    """

@@ -10,16 +10,16 @@ import numpy as np
 from attention_explorer.core.byte_cache import kept
 from attention_explorer.core.colour_scale import FloatArray
 from attention_explorer.model.encodings import learned_encoding
-from attention_explorer.pages.positions.kinds.kind import PositionEncoding, Said, Verdict, lines_of_added_scores
+from attention_explorer.pages.positions.kinds.kind import AddedEncoding, Said, Verdict
 
 if TYPE_CHECKING:
     from attention_explorer.pages.positions.state import PositionsState
 
 
-class Learned(PositionEncoding):
+class Learned(AddedEncoding):
     """A table of numbers without any order to them."""
 
-    adds = is_drawn = True
+    is_drawn = True
     name, title, told = "Learned encoding", "learned, untrained", "learned positions"
     title_beside = title
     tip = "Learned: a free vector for each position, shown before training."
@@ -53,9 +53,6 @@ class Learned(PositionEncoding):
 
     def table_lines(self, state: PositionsState) -> str:
         return "encoding = np.random.RandomState(seed).randn(length, d_model) * 0.02  # before any learning"
-
-    def score_lines(self, state: PositionsState) -> str:
-        return lines_of_added_scores(state)
 
     def added_line(self, state: PositionsState) -> str:
         return "x = x + np.random.RandomState(seed).randn(n, d_model) * 0.02"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -30,8 +31,7 @@ class PartialRotary(Rotary):
     )
 
     def said(self, state: PositionsState) -> Said:
-        formula = "(R_p q) · (R_{p + n} k) = q · R_n k"
-        return Said("q · k, half turned", "after W_q, W_k", "query turned to k · key at 0", formula=formula)
+        return replace(super().said(state), before="q · k, half turned")
 
     def verdict(self, state: PositionsState) -> Verdict:
         return Verdict(
@@ -41,9 +41,8 @@ class PartialRotary(Rotary):
         )
 
     def cell(self, state: PositionsState, position: int, dimensions: tuple[int, ...], angle: str, worked: str) -> str:
-        pairs = state.d_model // 2
-        pair = min(dimensions) if self.splits(state) else min(dimensions) // 2
-        if pair < self.turning_pairs(pairs):
+        pair = self.pair_of(state, min(dimensions), state.d_model)
+        if pair < self.turning_pairs(state.d_model // 2):
             return super().cell(state, position, dimensions, angle, worked)
         first, second = sorted(dimensions)
         return f"dimensions {first} and {second} are not turned: cos 0 = 1 and sin 0 = 0 at every position"
@@ -69,9 +68,9 @@ class PartialRotary(Rotary):
         return (pairs + 1) // 2
 
     def products(self, state: PositionsState, query: FloatArray, key: FloatArray, first: int, count: int) -> FloatArray:
-        turning, still = self._split(state, query), key - self._split(state, key)
-        found = super().products(state, turning, self._split(state, key), first, count)
-        return np.asarray(found + (query - turning) @ still)
+        asking, asked = self._split(state, query), self._split(state, key)
+        found = super().products(state, asking, asked, first, count)
+        return np.asarray(found + (query - asking) @ (key - asked))
 
     def turned(self, state: PositionsState, rows: FloatArray, places: FloatArray) -> FloatArray:
         turning = self._split(state, rows)
@@ -80,5 +79,5 @@ class PartialRotary(Rotary):
     def _split(self, state: PositionsState, rows: FloatArray) -> FloatArray:
         """Return rows (…, d) with 0 in place of what stands still."""
         width = rows.shape[-1]
-        pairs = np.arange(width) % (width // 2) if self.splits(state) else np.arange(width) // 2
+        pairs = self.pair_of(state, np.arange(width), width)
         return np.where(pairs < self.turning_pairs(width // 2), rows, 0.0)

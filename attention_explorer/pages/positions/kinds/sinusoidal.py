@@ -9,23 +9,17 @@ import numpy as np
 
 from attention_explorer.core.colour_scale import FloatArray
 from attention_explorer.model.encodings import sinusoidal_encoding
-from attention_explorer.pages.positions.kinds.kind import (
-    PositionEncoding,
-    Said,
-    Verdict,
-    lines_of_added_scores,
-    wavelength_text,
-)
+from attention_explorer.pages.positions.kinds.kind import AddedEncoding, Said, Verdict, wavelength_text
 from attention_explorer.pages.positions.sums import encoding_products, rates_of
 
 if TYPE_CHECKING:
     from attention_explorer.pages.positions.state import PositionsState
 
 
-class Sinusoidal(PositionEncoding):
+class Sinusoidal(AddedEncoding):
     """A row of waves for each position."""
 
-    adds = turns = True
+    turns = True
     name, title, told = "Sinusoidal encoding", "added sinusoid", "sinusoidal positions"
     title_beside = "concatenated sinusoid"
     tip = "Sinusoidal: sines and cosines of many wavelengths are added to the embeddings (Vaswani et al. 2017)."
@@ -70,9 +64,6 @@ class Sinusoidal(PositionEncoding):
 
     def table_lines(self, state: PositionsState) -> str:
         return "encoding = sinusoids(np.arange(length), d_model, base)"
-
-    def score_lines(self, state: PositionsState) -> str:
-        return lines_of_added_scores(state)
 
     def added_line(self, state: PositionsState) -> str:
         return "x = x + sinusoids(np.arange(n), d_model, base)"

@@ -59,7 +59,7 @@ class MainCurves(MainQuantity):
     def show_seen(self, numbers: Seen) -> None:
         """Show the curves of what was computed."""
         self.canvas.heading = self.picture.title(numbers)
-        self.canvas.show_picture(self.picture, numbers)  # type: ignore[arg-type] # both kinds are asked the same
+        self.canvas.show_picture(self.picture, numbers)
 
     def setVisible(self, visible: bool) -> None:
         super().setVisible(visible and not self.is_withheld)
