@@ -44,7 +44,8 @@ from attention_explorer.tools.lessons.lesson import Draw, Kind, Step
 from attention_explorer.tools.lessons.parts import names_of
 from attention_explorer.tools.lessons.progress import Progress
 from attention_explorer.tools.lessons.reading import read_lesson
-from attention_explorer.tools.lessons.ui import place, player
+from attention_explorer.tools.lessons.ui import place as places
+from attention_explorer.tools.lessons.ui import player
 from attention_explorer.tools.lessons.ui.page import LessonList
 from attention_explorer.tools.lessons.words import drawn_words, is_met
 
@@ -567,14 +568,14 @@ def test_whether_a_task_is_done_is_found_on_a_worker_where_its_layers_must_learn
 
 
 def test_words_to_choose_from_are_learned_before_their_question_comes(learner, monkeypatch):
-    threads, made = [], place.offered
+    threads, made = [], places.offered
 
     def watched(answer, state):
         if answer.kind is Kind.TOKEN and answer.of.text.startswith("training."):
             threads.append(threading.current_thread())
         return made(answer, state)
 
-    monkeypatch.setattr(place, "offered", watched)
+    monkeypatch.setattr(places, "offered", watched)
     learner.start(shelf.NAMES.index("learned"))
     while not threads:
         learner.go_on(learner.card.skip)
