@@ -12,9 +12,9 @@ import pytest
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QFileDialog, QLabel, QPushButton
 from test_lesson_secrets import leaks, window_texts
-from test_lessons import OWN, Learner, named
+from test_lessons import OWN, Learner, assert_whole, named
 
-from attention_explorer.session.settings import SettingsStore
+from attention_explorer.session.settings import Settings, SettingsStore, ThemeChoice
 from attention_explorer.tools.lessons import shelf
 from attention_explorer.tools.lessons.taking import AFTER, BEFORE, Reply, Take
 
@@ -193,3 +193,14 @@ def test_a_result_has_the_thirty_questions(learner, tmp_path: Path, monkeypatch,
         assert len(lines) == 30
         assert [line["right_at_first_try"] for line in lines[:3]] == ["yes", "no", "no"]
         assert lines[0]["lesson"].endswith(", before, 2026-11-20")
+
+
+@pytest.mark.parametrize(("size", "zoom"), [((1024, 768), 1.0), ((1280, 800), 1.0), ((1024, 768), 1.75)])
+def test_no_word_of_a_question_is_cut_off(make_window, hand, size, zoom):
+    learner = Learner(make_window(settings=Settings(theme=ThemeChoice.LIGHT, zoom=zoom), size=size), hand)
+    take(learner)
+    while learner.place.now is not None:
+        assert_whole(learner.card)
+        assert learner.window.width() == size[0]
+        learner.press(learner.card.skip)
+    assert_whole(learner.card)
