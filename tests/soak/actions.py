@@ -22,6 +22,7 @@ from attention_explorer.pages.session_file import SUFFIX, write_session
 from attention_explorer.pages.training.ui.take import TAKINGS
 from attention_explorer.tools.lessons.reading import SUFFIX as LESSON_SUFFIX
 from attention_explorer.tools.lessons.shelf import lessons
+from attention_explorer.tools.lessons.taking import TAKES
 from attention_explorer.window.actions import WINDOW_ACTIONS
 from soak.scene import Scene, named
 
@@ -375,12 +376,18 @@ def take_along(scene: Scene) -> None:
 
 
 def take_lesson(scene: Scene) -> None:
-    """Begin a lesson and perhaps skip some steps, or do something in the card of the one that is open."""
+    """Begin a lesson, or questions, and perhaps skip some steps, or do something in the card that is open."""
     window, card = scene.world.window, scene.world.window.tools.lesson_card
     if card is None:
-        lesson = scene.dice.choice(lessons())
-        scene.note(f"lesson {lesson.name}")
-        scene.world.turn(lambda: window.tools.lessons.start(lesson))
+        player, lesson, when = window.tools.lessons, scene.dice.choice(lessons()), scene.dice.choice(tuple(TAKES))
+        ways = {
+            f"lesson {lesson.name}": lambda: player.start(lesson),
+            f"thirty questions {when}": lambda: player.take(when),
+            f"lesson {lesson.name} again": lambda: player.ask_again(lesson),
+        }
+        way = scene.dice.choice(tuple(ways))
+        scene.note(way)
+        scene.world.turn(ways[way])
         for _ in range(scene.dice.choice((0, 0, 2, 5))):  # the first steps of a lesson are much alike
             _skip(scene)
         return

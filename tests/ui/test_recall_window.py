@@ -180,7 +180,9 @@ def test_whatever_is_drawn_for_a_question_that_comes_again_has_an_answer_and_is_
             assert not re.search(r"= (yes|no|[a-z])|\b(?!d_|W_)\w+_", drawn_words(step, case).replace("d_model = ", ""))
 
 
-@pytest.mark.parametrize("name", ["dictionary", "soft", "hard-and-soft", "why-soft", "scaling", "several-heads"])
+@pytest.mark.parametrize(
+    "name", ["dictionary", "soft", "hard-and-soft", "why-soft", "masks", "scaling", "several-heads"]
+)
 def test_the_first_lessons_ask_again_with_other_numbers(name: str) -> None:
     (lesson,) = (each for each in shelf.lessons() if each.name == name)
     assert all(step.draw for step in recall_of(lesson, Done()).asked.steps)

@@ -58,6 +58,7 @@ _DRAWN: Mapping[str, str | Mapping[str, str]] = {
         for word in ("tired", "soft")
     },
     "scaling.bench.factor": "the gap is {}",
+    "scaling.bench.shift": "{} is added",
     "positions.position": "p = {}",
     "positions.shift": "k = {}",
     "positions.kind": {kind: each.told for kind, each in KINDS.items()},

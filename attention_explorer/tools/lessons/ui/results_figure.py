@@ -98,7 +98,7 @@ def class_figure(people: People, bank: Lesson) -> PicturesFigure:
     title = f"Thirty questions: {counted(len(people), 'learner')}"
     return PicturesFigure(
         people,
-        ClassPicture(),  # type: ignore[arg-type] # what draws a picture asks both kinds the same
+        ClassPicture(),
         title,
         title,
         f"{_means(people, len(bank.steps))} {GUESSING.format(round(by_guessing()))}",
