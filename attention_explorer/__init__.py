@@ -32,6 +32,7 @@ if TYPE_CHECKING:
     from attention_explorer.model.transformer import Change
     from attention_explorer.pages.circuits.state import CircuitsState, CircuitsView
     from attention_explorer.pages.explorer import ExplorerState
+    from attention_explorer.pages.heads.experiment import Experiment
     from attention_explorer.pages.heads.state import (
         Aggregate,
         HeadsSetup,
@@ -41,6 +42,7 @@ if TYPE_CHECKING:
         MaskChoice,
         MaskKind,
         Picture,
+        RowSpeed,
         SortBy,
         Threshold,
     )
@@ -62,7 +64,7 @@ if TYPE_CHECKING:
     from attention_explorer.sources.learned_recipe import LearnedRecipe
     from attention_explorer.sources.model_recipe import ModelRecipe
     from attention_explorer.sources.recipe import Encoding, GainKind, Projections, TokenVectors, ToyRecipe
-    from attention_explorer.sources.recorded_recipe import BoxRecipe, FileRecipe
+    from attention_explorer.sources.recorded_recipe import BoxRecipe, FileRecipe, Rows
     from attention_explorer.sources.source import Recipe
     from attention_explorer.training import Trained, train
 
@@ -81,6 +83,7 @@ __all__ = [
     "DescentSpeed",
     "Encoding",
     "Entry",
+    "Experiment",
     "ExplorerError",
     "ExplorerState",
     "Extent",
@@ -108,6 +111,8 @@ __all__ = [
     "PositionsState",
     "Projections",
     "Recipe",
+    "RowSpeed",
+    "Rows",
     "ScalingState",
     "SortBy",
     "Speed",
@@ -151,6 +156,7 @@ _MODULE_OF = {
     "DescentSpeed": "pages.lookup.state",
     "Encoding": "sources.recipe",
     "Entry": "pages.lookup.state",
+    "Experiment": "pages.heads.experiment",
     "ExplorerError": "errors",
     "ExplorerState": "pages.explorer",
     "Extent": "pages.lookup.plane",
@@ -178,6 +184,8 @@ _MODULE_OF = {
     "PositionsState": "pages.positions.state",
     "Projections": "sources.recipe",
     "Recipe": "sources.source",
+    "RowSpeed": "pages.heads.state",
+    "Rows": "sources.recorded_recipe",
     "ScalingState": "pages.lab.scores_state",
     "SortBy": "pages.heads.state",
     "Speed": "pages.training.state",

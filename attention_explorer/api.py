@@ -89,7 +89,7 @@ class View:
         return f"View({len(self.heads)} layers, {heads} heads, {n_q} × {n_k})"
 
     def weights(self, layer: int = 0, head: int = 0) -> Array:
-        """Return the weights of a head, (n_q, n_k), exactly as they were given.
+        """Return the weights of a head, (n_q, n_k): exactly as they were given, or as ``rows`` made them.
 
         Raises
         ------
@@ -175,6 +175,7 @@ def show(
     axes: str | None = None,
     batch: int | None = None,
     title: str | None = None,
+    rows: str = "as they are",
 ) -> View:
     """Take attention from arrays.
 
@@ -199,6 +200,9 @@ def show(
         Which sequence of the batch, from 0, if there are several.
     title : str, optional
         What the attention is called in captions and exports.
+    rows : str
+        How the rows of ``weights`` become weights: “as they are” by default; “softmax”, if they are scores, where −inf
+        is a hidden key; “normalise”, each row divided by its sum.
 
     Returns
     -------
@@ -222,7 +226,9 @@ def show(
     mask = visible if mask is None else mask
     place = mapped(weights)
     if place is not None and all(each is None for each in (q, k, v, mask, context_tokens)):
-        recipe = _recipe_of(place.path, tokens, axes=axes, batch=batch, layout=place.layout, offset=place.offset)
+        recipe = _recipe_of(
+            place.path, tokens, axes=axes, batch=batch, rows=rows, layout=place.layout, offset=place.offset
+        )
         return View(replace(recipe, from_python=title or UNNAMED))
     named: dict[str, Array] = {}
     for name, given in (("weights", weights), ("q", q), ("k", k), ("v", v)):
@@ -238,7 +244,7 @@ def show(
     path = _private_folder() / f"{next(_numbers)}/{file_name_of(title or UNNAMED)}.npz"
     path.parent.mkdir(parents=True, exist_ok=True)
     np.savez(path, **named)  # type: ignore[arg-type] # its stubs take the names for options
-    view = View(replace(_recipe_of(path, axes=axes, batch=batch), from_python=title or UNNAMED))
+    view = View(replace(_recipe_of(path, axes=axes, batch=batch, rows=rows), from_python=title or UNNAMED))
     if mask is not None:
         view.check()
     return view
@@ -251,6 +257,7 @@ def load(
     attention: str | None = None,
     axes: str | None = None,
     batch: int | None = None,
+    rows: str = "as they are",
 ) -> View:
     """Take attention from a file.
 
@@ -262,7 +269,7 @@ def load(
         One a query, in place of those of the file.
     attention : str, optional
         What the weights are called in it; by default attention, attentions or weights, or the only array that can be.
-    axes, batch
+    axes, batch, rows
         As for `show`.
 
     Returns
@@ -274,7 +281,7 @@ def load(
     ExplorerError
         If it cannot be read or holds no attention; also an OSError or a ValueError.
     """
-    return View(_recipe_of(Path(path), tokens, attention=attention, axes=axes, batch=batch))
+    return View(_recipe_of(Path(path), tokens, attention=attention, axes=axes, batch=batch, rows=rows))
 
 
 def _recipe_of(
@@ -284,6 +291,7 @@ def _recipe_of(
     attention: str | None = None,
     axes: str | None = None,
     batch: int | None = None,
+    rows: str = "as they are",
     layout: str = "",
     offset: int = 0,
 ) -> FileRecipe:
@@ -296,6 +304,7 @@ def _recipe_of(
         tokens=texts,
         layout=layout,
         offset=offset,
+        rows=rows,
     )
 
 

@@ -283,7 +283,8 @@ def _add_render(commands: argparse._SubParsersAction[_Command]) -> None:
         "--what",
         default="",
         metavar="FIGURE",
-        help="picture (the default); on the page heads also map, lines, stages, compare, marked, or wall, all heads",
+        help="picture (the default); on the page heads also map, row, lines, stages, compare, marked, check, or wall, "
+        "all heads",
     )
     _add_attention_options(render)
     render.add_argument("--from-zero", action="store_true", help="count layers, heads and tokens from 0, as code does")
@@ -312,6 +313,11 @@ def _add_attention_options(render: argparse.ArgumentParser) -> None:
         default="",
         metavar="LETTERS",
         help="the axes: l layers, b batch, h heads, q queries, k keys",
+    )
+    files.add_argument(
+        "--rows",
+        choices=("softmax", "normalise"),
+        help="make weights of the rows: softmax of scores, or each row divided by its sum",
     )
     files.add_argument("--batch", type=int, metavar="N", help="which sequence of the batch, from 0")
     files.add_argument(
@@ -605,9 +611,9 @@ def _shown(source: str, page: str, options: argparse.Namespace) -> Shown:
         _refuse_texts(options.text, options.target)
         tokens = () if options.tokens is None else _tokens_in(options.tokens)
         how = {"attention": options.attention, "axes": options.axes, "batch": options.batch, "tokens": tokens}
-        return shown_by_recording(Path(source).absolute(), page, **how)
-    if options.attention or options.axes or options.batch is not None or options.tokens:
-        raise UsageError("--attention, --axes, --batch and --tokens are for files of attention.")
+        return shown_by_recording(Path(source).absolute(), page, **how, rows=options.rows or "as they are")
+    if options.attention or options.axes or options.rows or options.batch is not None or options.tokens:
+        raise UsageError("--attention, --axes, --rows, --batch and --tokens are for files of attention.")
     if options.text is not None or options.target is not None:
         path = Path(source).absolute()
         if source == STANDARD or model_at(path) is None:

@@ -113,6 +113,7 @@ def shown_by_recording(
     axes: str = "",
     batch: int | None = 0,
     tokens: Sequence[str] = (),
+    rows: str = "as they are",
 ) -> Shown:
     """Return what a file of attention shows: its first head; options as for `attention_explorer.load`.
 
@@ -125,7 +126,7 @@ def shown_by_recording(
 
     if page and page_id(page) != "heads":
         raise ExplorerError(f"“{path.name}” is attention, which the page heads shows, not {page}.")
-    heads = heads_of_file(path, attention=attention, axes=axes, batch=batch, tokens=tokens)
+    heads = heads_of_file(path, attention=attention, axes=axes, batch=batch, tokens=tokens, rows=rows)
     return Shown(replace(ExplorerState(), heads=heads), "heads")
 
 
@@ -281,7 +282,7 @@ def render(
         or the only one whose part of the state is not as it starts.
     what : str
         Which figure of the page: ``picture``, the large one, by default; the page ``heads`` also has ``map``,
-        ``lines``, ``stages`` and ``compare``, and ``wall``, all its heads.
+        ``row``, ``lines``, ``stages``, ``compare``, ``marked`` and ``check``, and ``wall``, all its heads.
     format : str
         ``png``, ``svg``, ``pdf``, ``csv``, ``npy``, ``npz`` or ``json``; by default as the path ends.
     size : str

@@ -14,7 +14,7 @@ from PySide6.QtWidgets import QApplication
 from attention_explorer.kit.pictures.pointed_picture import Spot
 from attention_explorer.pages.explorer import ExplorerState
 from attention_explorer.pages.heads.state import HeadsSetup, HeadsState, HeadsView
-from attention_explorer.pages.heads.ui.heatmap_canvas import HeatmapCanvas
+from attention_explorer.pages.heads.ui.map_canvas import HeadsCanvas
 from attention_explorer.pages.heads.ui.page import HeadsPage
 from attention_explorer.sources.source import Recipe
 from benchmarks.stage import PaintCounter, Stage, mouse_event, paint, paint_when_done, settle
@@ -35,12 +35,12 @@ def _words() -> Iterator[str]:
     return (WORDS[i % len(WORDS)] for i in count())
 
 
-class HeadsStage(Stage[HeatmapCanvas]):
+class HeadsStage(Stage[HeadsCanvas]):
     """A shown main window with the Heads page, where everything is computed and painted."""
 
     def __init__(self, settings: Path, recipe: Recipe, layer: int = 0) -> None:
         state = HeadsState(HeadsSetup(recipe, layer=layer), HeadsView(row=7))
-        super().__init__(settings, ExplorerState(heads=state), "heads", HeatmapCanvas)
+        super().__init__(settings, ExplorerState(heads=state), "heads", HeadsCanvas)
         if not isinstance(self.page, HeadsPage):
             raise TypeError("The window did not open the Heads page.")
         self.heads: HeadsPage = self.page
@@ -51,7 +51,7 @@ class HeadsStage(Stage[HeatmapCanvas]):
 
     def wait(self) -> None:
         """Return when nothing is computed any more and everything is painted."""
-        paint_when_done(self.heads.loader.jobs, SECONDS_FOR_A_JOB)
+        paint_when_done(self.heads.requests.jobs, SECONDS_FOR_A_JOB)
 
     def must_have_painted(self) -> None:
         """Raise unless large picture and wall were both painted since the last call."""
@@ -80,10 +80,11 @@ class Typist:
     """
 
     def __init__(self, stage: HeadsStage) -> None:
-        self._stage, self._field = stage, stage.heads.bar.sentence
+        sentence = stage.heads.subject.sentence
+        sentence.edit()
+        self._stage, self._field = stage, sentence.field
         self._place, self._letters = count(), _letters()
         self._letter = ""
-        self._field.setFocus()
         settle()
         stage.prove_that_pixels_arrive(self)
 
@@ -118,7 +119,7 @@ class Pointer:
 
     def __init__(self, stage: HeadsStage) -> None:
         self._stage, self._canvas = stage, stage.canvas
-        self._bars = PaintCounter(stage.heads.reading.bars)
+        self._row = PaintCounter(stage.heads.panel.items)
         self._steps = count(1)
         self._event = self._move_to(Spot(0, 0))
         stage.prove_that_pixels_arrive(self)
@@ -136,11 +137,11 @@ class Pointer:
         self._event = self._move_to(Spot(step % n_q, (3 * step) % n_k))
 
     def act(self) -> None:
-        """Send it, and return when map, wall and reading are painted."""
+        """Send it, and return when map, wall and the row beside the map are painted."""
         QApplication.sendEvent(self._canvas, self._event)
         self._stage.wait()
         self._stage.must_have_painted()
-        self._bars.must_have_painted()
+        self._row.must_have_painted()
 
 
 class Chooser:

@@ -21,7 +21,7 @@ from PySide6.QtWidgets import QApplication
 
 import attention_explorer
 from attention_explorer.pages.explorer import ExplorerState
-from attention_explorer.pages.heads.ui.heatmap_canvas import HeatmapCanvas
+from attention_explorer.pages.heads.ui.map_canvas import HeadsCanvas
 from attention_explorer.pages.heads.ui.page import HeadsPage
 from benchmarks.report import Row
 from benchmarks.stage import Stage, settle
@@ -52,7 +52,7 @@ class Window:
     """The window, in which one file after the other is opened."""
 
     def __init__(self, folder: Path) -> None:
-        self._stage = Stage(folder / "settings.ini", ExplorerState(), "heads", HeatmapCanvas)
+        self._stage = Stage(folder / "settings.ini", ExplorerState(), "heads", HeadsCanvas)
         page = self._stage.page
         if not isinstance(page, HeadsPage):
             raise TypeError("The window did not open the Heads page.")

@@ -17,8 +17,7 @@ import re
 import sys
 import threading
 from collections.abc import Callable, Iterable
-from dataclasses import fields, is_dataclass, replace
-from functools import reduce
+from dataclasses import replace
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from types import FrameType
@@ -43,8 +42,12 @@ import attention_explorer
 from attention_explorer.app import make_application
 from attention_explorer.kit.controls.text_block import TextBlock
 from attention_explorer.kit.frame.panel import TryBox
+from attention_explorer.kit.items.item import around
 from attention_explorer.pages.circuits.state import CircuitsState, CircuitsView
 from attention_explorer.pages.explorer import ExplorerState
+from attention_explorer.pages.heads.state import Picture as HeadsPicture
+from attention_explorer.pages.heads.ui.page import HeadsPage
+from attention_explorer.pages.heads.ui.pictures import HeadMap, MapLaid
 from attention_explorer.pages.lab.state import LabState, LabView
 from attention_explorer.pages.lookup.state import QUERY, LookupState, LookupView
 from attention_explorer.pages.lookup.ui.plane_view import PlaneView
@@ -56,7 +59,6 @@ from attention_explorer.pages.ui.page import Page
 from attention_explorer.pages.ui.session import Session
 from attention_explorer.session.settings import Settings, SettingsStore, ThemeChoice
 from attention_explorer.sources.model_source import model_recipe
-from attention_explorer.window.levels import LEFT_OUT
 from attention_explorer.window.window import MainWindow
 from benchmarks.heads_stage import HeadsStage, Typist
 from benchmarks.random_models import write_minilm
@@ -74,8 +76,6 @@ AT_FIRST = {"a drag of q": (2093, 52), "a letter typed with a model": (26_900, 1
 MOST_CONTROLS, MOST_WORDS = 8, 60
 LEAST_MARKS = {(1280, 800): 24.0, (1024, 768): 17.0}
 """Per cent of the room that data marks are to take, by the size of the window."""
-MARKS = {"cells", "plot", "lanes", "bars", "strips", "steps", "grid", "places"}
-"""What layouts of pictures call the rectangles in which data are drawn."""
 Shown = TypeVar("Shown", bound=QWidget)
 INPUTS = (QAbstractButton, QComboBox, QAbstractSlider, QAbstractSpinBox, QLineEdit, QPlainTextEdit, QTabBar)
 _WORD = re.compile(r"[^\W\d_]{2,}")
@@ -166,16 +166,12 @@ def _once(number: float) -> Samples:
 def _screens() -> list[Row]:
     start = ExplorerState()
     framed = [replace(start, lookup=replace(start.lookup, view=view)) for view in LookupView]
+    looked = [replace(start, heads=start.heads.with_view(picture=picture)) for picture in HeadsPicture]
     learned = TrainingState(step=23)
     watched = [replace(start, training=replace(learned, view=view)) for view in TrainingView]
     return [
         *(row for state in framed for row in _screen("lookup", f"lookup, {state.lookup.view}", state)),
-        *(
-            row
-            for page in LEFT_OUT
-            for full in (False, True)
-            for row in _screen(page, f"{page} at {'Full' if full else 'Start'}", start, full=full)
-        ),
+        *(row for state in looked for row in _screen("heads", f"heads, {state.heads.view.picture}", state)),
         *(row for state in watched for row in _screen("training", f"training, {state.training.view}", state)),
         *(
             row
@@ -197,9 +193,9 @@ def _of_positions() -> list[PositionsState]:
     return [next(state for state in states if state.picture is view) for view in PositionsPicture]
 
 
-def _screen(page: str, where: str, state: ExplorerState, *, full: bool = True) -> list[Row]:
+def _screen(page: str, where: str, state: ExplorerState) -> list[Row]:
     with TemporaryDirectory() as folder:
-        settings = Settings(theme=ThemeChoice.LIGHT, page=page, full=full)
+        settings = Settings(theme=ThemeChoice.LIGHT, page=page)
         window = MainWindow(Session(state), SettingsStore(Path(folder) / "settings.ini"), settings)
         marks = [_share_of_marks(window, where, *size) for size in LEAST_MARKS]
         window.resize(SIZE)
@@ -228,35 +224,25 @@ def _share_of_marks(window: MainWindow, where: str, width: int, height: int) -> 
     return Row(f"{where}: data marks, {width} × {height}", _once(share), "at least", _once(least), unit="% of the room")
 
 
-def _data_marks(page: Page) -> QRectF:
+def _data_marks(page: FramePage) -> QRectF:
     """Return the smallest rectangle round what is drawn from data."""
     canvas: Any = page.canvas
     if isinstance(canvas, PlaneView) and canvas.is_plane:
         scene = canvas.scene()
-        around = [scene.origin, scene.output_place, *(scene.place(part) for part in scene.state.parts())]
-        return QPolygonF(around).boundingRect()
-    if isinstance(page, FramePage):
-        laid = canvas.picture_layout
-        box: QRectF = laid.item.data_box(laid.layout)
-        return box
-    layouts = [getattr(canvas, "picture_layout", None) or canvas.map_layout]
-    return reduce(QRectF.united, (box for layout in layouts for box in _boxes(layout, is_mark=False)))
+        places = [scene.origin, scene.output_place, *(scene.place(part) for part in scene.state.parts())]
+        return QPolygonF(places).boundingRect()
+    if isinstance(page, HeadsPage) and page.view.id is HeadsPicture.ALL:
+        return around(map(page.wall.box_of, range(len(page.wall.surveys))))
+    laid = canvas.picture_layout
+    if isinstance(page, HeadsPage) and canvas.maps is not None:
+        is_one = isinstance(laid, MapLaid)  # which fills its card
+        shown: Any = HeadMap() if is_one else canvas.maps.item(canvas.numbers)
+        return QRectF(shown.data_box(laid))
+    box: QRectF = laid.item.data_box(laid.layout)
+    return box
 
 
-def _boxes(found: object, *, is_mark: bool) -> Iterable[QRectF]:
-    """Yield the rectangles in a layout that are called as those of `MARKS` are, wherever in it they stand."""
-    if isinstance(found, QRectF):
-        if is_mark:
-            yield found
-    elif isinstance(found, tuple | dict):
-        for each in found.values() if isinstance(found, dict) else found:
-            yield from _boxes(each, is_mark=is_mark)
-    elif is_dataclass(found) and not isinstance(found, type):
-        for field in fields(found):
-            yield from _boxes(getattr(found, field.name), is_mark=field.name in MARKS)
-
-
-def _controls(page: Page) -> list[QWidget]:
+def _controls(page: FramePage) -> list[QWidget]:
     """Return what takes input on a page besides Export…; what is a part of another control is that one."""
     found = [each for each in _seen(page, INPUTS) if not isinstance(each, QScrollBar)]
     parts = (QAbstractSpinBox, QComboBox, QTabBar)
@@ -266,8 +252,6 @@ def _controls(page: Page) -> list[QWidget]:
         if not isinstance(each.parent(), parts)
         and not (isinstance(each, QAbstractButton) and each.text().startswith("Export"))
     ]
-    if not isinstance(page, FramePage):
-        return counted
     bar = (page.bar.view_row, page.bar.view_box, page.bar.buttons)
     same_everywhere = [each for each in counted if any(each is part or part.isAncestorOf(each) for part in bar)]
     return [page.canvas, *(each for each in counted if each not in same_everywhere and not isinstance(each, TryBox))]

@@ -9,7 +9,7 @@ from pathlib import Path
 
 from PySide6.QtCore import QEvent, QObject, QPoint, QPointF, QSize, Qt
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QAbstractButton, QApplication, QComboBox, QLineEdit, QSlider, QTabWidget, QWidget
+from PySide6.QtWidgets import QAbstractButton, QApplication, QComboBox, QDialog, QLineEdit, QSlider, QTabWidget, QWidget
 
 from attention_explorer.kit.export.dialog import ExportDialog, export_or_explain
 from attention_explorer.pages.explorer import ExplorerState
@@ -187,9 +187,6 @@ def _long_sentences(window: MainWindow) -> Iterator[Step]:
             heads = HeadsState(replace(setup, aggregate=aggregate))
             yield Step(f"heads: {tokens} tokens, {aggregate}", partial(_show, window, heads))
         yield Step(f"heads: {tokens} tokens", partial(_show, window, HeadsState(setup)))
-        for tabs in window.page.findChildren(QTabWidget):
-            for index in (1, 2, 0):
-                yield Step(f"heads: {tokens} tokens, tab {tabs.tabText(index)}", partial(tabs.setCurrentIndex, index))
         for step in (*_pointer(window.page), *_looks(window)):
             yield replace(step, what=f"heads: {tokens} tokens, {step.what}")
         for step in _arrays(window):
@@ -204,7 +201,7 @@ def _files(window: MainWindow, folder: Path) -> Iterator[Step]:
     path = folder / "lesson.attn.json"
     yield Step("save the session", partial(window.files._save, path, lambda: None))  # noqa: SLF001 - without the dialog
     yield Step("open the session", partial(window.files.open, path))
-    yield Step("the shortcuts", window.show_shortcuts)
+    yield Step("the keys", window.tools.terms.help)
     yield Step("close them", _close_dialogs)
     yield Step("about", window.show_about)
     yield Step("close it", _close_dialogs)
@@ -214,6 +211,6 @@ def _files(window: MainWindow, folder: Path) -> Iterator[Step]:
 
 
 def _close_dialogs() -> None:
-    dialog = QApplication.activeModalWidget()
-    if dialog is not None:
-        dialog.close()
+    for dialog in QApplication.topLevelWidgets():
+        if isinstance(dialog, QDialog) and dialog.isVisible():
+            dialog.close()

@@ -168,7 +168,7 @@ def test_a_head_that_there_is_not_is_refused(place):
 @pytest.mark.parametrize(
     ("options", "reason"),
     [
-        ({"what": "foo"}, "Choose one of: picture, map, lines, stages, compare, marked, wall."),
+        ({"what": "foo"}, "Choose one of: picture, map, lines, stages, compare, marked, row, check, wall."),
         ({"what": "line"}, "Did you mean “lines”"),
         ({"what": "stages"}, "Only the weights were recorded"),
         ({"theme": "pink"}, "There is no theme “pink”"),

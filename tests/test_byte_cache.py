@@ -84,6 +84,20 @@ def test_what_grows_after_it_was_kept_is_counted(cache: ByteCache) -> None:
     assert used(cache) == 3.0
 
 
+def test_what_it_was_computed_from_is_counted_too(cache: ByteCache, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A few words about a frame would keep all its arrays in memory, for nothing."""
+    monkeypatch.setattr(Held, "__module__", "attention_explorer.of_ours")
+    frame = Held(block(6))
+    cache.put(("words", frame), "so many tokens")
+    assert used(cache) == 6.0
+    cache.show("page", frame)
+    cache.tidy()
+    assert cache.get(("words", frame)) is not None
+    cache.show("page", block(1))
+    cache.tidy()
+    assert cache.get(("words", frame)) is None
+
+
 def test_the_longest_unused_goes_first(cache: ByteCache) -> None:
     for key in "abc":
         cache.put(key, block(1.9))

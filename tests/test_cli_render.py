@@ -507,7 +507,7 @@ def test_a_picture_of_the_heads_is_chosen(model: np.ndarray, what: str) -> None:
         (["model.npz", "a.svg", "--layer", "3"], 1, "There is no layer 3: there are 2, counted from 1."),
         (["model.npz", "a.svg", "--head", "0"], 1, "Layer 1 has no head 0: it has 3, counted from 1."),
         (["model.npz", "a.svg", "--what", "stages"], 1, "Only the weights were recorded"),
-        (["model.npz", "a.svg", "--what", "foo"], 2, "picture, map, lines, stages, compare, marked, wall."),
+        (["model.npz", "a.svg", "--what", "foo"], 2, "picture, map, lines, stages, compare, marked, row, check, wall."),
         (["model.npz", "a.svg", "--tokens", "no.txt"], 1, "cannot be read as a list of tokens: No such file"),
         (["model.npz", "a.svg", "--tokens", "model.npz"], 1, "“model.npz” is not text"),
         (["model.npz", "a.svg", "--tokens", "one.json"], 1, "“one.json” must be a list of texts"),

@@ -1,8 +1,8 @@
 """What has been computed, kept for whoever asks again, within a budget of bytes.
 
-Memory is counted as the arrays that a value leads to: each once, however many values share it, and a little for what
-is no array. What is on show is in memory anyway, so keeping it costs nothing; everything else has a budget of its own,
-and of that the latest used stays.
+Memory is counted as the arrays that a value leads to, or what it was computed from: each once, however many values
+share it, and a little for what is no array. What is on show is in memory anyway, so keeping it costs nothing;
+everything else has a budget of its own, and of that the latest used stays.
 """
 
 from __future__ import annotations
@@ -82,7 +82,7 @@ class ByteCache:
             self._clock += 1
             self._entries.pop(key, None)
             self._entries[key] = _Entry(value, self._clock)
-            arrays, rest = _reached(value)
+            arrays, rest = _reached((key, value))
             self._added += _size(arrays, rest, self._counted)
             self._counted.update(arrays)
             if self._added > self.on_show_bytes + self.other_bytes:
@@ -124,14 +124,14 @@ class ByteCache:
     def other_bytes_used(self) -> int:
         """Bytes that would be free without this cache: of what is on show none would."""
         with self._lock:
-            return _size(*_reached([entry.value for entry in self._entries.values()]), self._pinned())
+            return _size(*_reached([(key, entry.value) for key, entry in self._entries.items()]), self._pinned())
 
     def _drop(self, room: int, protected_from: int) -> None:
         """Keep what is on show, what is protected, and as much of the rest as there is room for, the latest first."""
         pinned = self._pinned()
         counted, self._added = set(pinned), 0
         for key, entry in reversed(list(self._entries.items())):
-            arrays, rest = _reached(entry.value)
+            arrays, rest = _reached((key, entry.value))
             size = _size(arrays, rest, counted)
             if entry.used < protected_from and not (arrays and arrays.keys() <= pinned):
                 if size > room:

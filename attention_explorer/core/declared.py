@@ -238,6 +238,12 @@ def with_value(state: S, name: str, value: object) -> S:
     return replace(state, **{first: inner})
 
 
+def undo_of_reset(said: Declaration) -> str:
+    """Return what putting a field back is called in the undo menu: "Reset number of layers"."""
+    what = said.undo.partition(" ")[2].removeprefix("the ")
+    return f"Reset {what or said.label}"
+
+
 def said_of(state: DataclassInstance, name: str, text: Callable[[Any], str] = str) -> str:
     """Return a field with what it holds, as captions say it: "d_k = 64", "entries: normal", "no residual".
 

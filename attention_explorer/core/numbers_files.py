@@ -12,6 +12,7 @@ import json
 import math
 import zipfile
 from collections.abc import Callable, Iterable, Iterator, Mapping
+from pathlib import Path
 from typing import IO, Any, TypeAlias
 
 import numpy as np
@@ -19,9 +20,11 @@ import numpy as np
 from attention_explorer.core.numbers_export import PARAMETERS, AnyArray, LargeArray, Numbers, Table, rows_of
 from attention_explorer.core.numerals import grouped
 from attention_explorer.core.session_json import well_formed
-from attention_explorer.errors import ExportError
+from attention_explorer.errors import ExportError, quoted
 
 Report: TypeAlias = Callable[[float], None]
+Contents: TypeAlias = Callable[[IO[bytes], Report], object]
+"""Writes a file, and reports how much of it is there."""
 
 MOST_NUMBERS = 2**28
 """The most numbers of a file: 2 GiB of them."""
@@ -45,6 +48,20 @@ _UNIX = 3
 def as_csv(header: Iterable[object], rows: Iterable[Iterable[object]]) -> str:
     """Return a short table as CSV, numbers with every digit and None as an empty cell."""
     return "".join(_csv_pieces(header, rows))
+
+
+def check_kind(path: Path, kinds: Iterable[str]) -> None:
+    """Refuse a path with another ending than those of some kinds of files.
+
+    Raises
+    ------
+    ExportError
+        The message lists those there are.
+    """
+    if path.suffix.lower() not in kinds:
+        raise ExportError(
+            f"{quoted(path.name)} names another kind of file. Choose a name that ends in {' or '.join(kinds)}."
+        )
 
 
 def write_csv(numbers: Numbers, file: IO[bytes], report: Report) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
@@ -12,6 +13,11 @@ from attention_explorer.errors import ExplorerError
 
 ROUNDING = 1e-9
 """Differences below this share of the largest output are rounding: they come from sums in another order."""
+
+
+def rounding_of(numbers: np.typing.NDArray[np.floating[Any]], least: float) -> float:
+    """Return up to which share differences are rounding: so much at least, and more of numbers with fewer bits."""
+    return max(least, 64.0 * float(np.finfo(numbers.dtype).eps))
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -36,7 +42,7 @@ class ShuffleComparison:
 
     @property
     def _rounding(self) -> float:
-        return ROUNDING * max(1.0, float(np.abs(self.shuffled).max(initial=0.0)))
+        return rounding_of(self.shuffled, ROUNDING) * max(1.0, float(np.abs(self.shuffled).max(initial=0.0)))
 
 
 def shuffled_order(count: int, seed: int) -> tuple[int, ...]:

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import partial
 from typing import TYPE_CHECKING, Any, Generic, NamedTuple, TypeVar
 
-from PySide6.QtCore import QSignalBlocker, Signal
+from PySide6.QtCore import QEvent, QObject, QSignalBlocker, Signal
 from PySide6.QtGui import QFontMetrics
 from PySide6.QtWidgets import QHBoxLayout, QLabel, QLayout, QPushButton, QVBoxLayout, QWidget
 
@@ -16,6 +16,7 @@ from attention_explorer.core.declared import (
     declaration_of,
     hint_of,
     kind_of,
+    undo_of_reset,
     value_of,
     with_value,
 )
@@ -36,8 +37,8 @@ if TYPE_CHECKING:
 
 S = TypeVar("S", bound="DataclassInstance")
 
-BOX_WIDTH, LONG_BOX_WIDTH, SENTENCE_WIDTH, LEAST_WIDTH = 52, 84, 260, 90
-"""Pixels at zoom 1 of a field for a number, for one with many digits, for a sentence, and of what a column narrows."""
+BOX_WIDTH, LONG_BOX_WIDTH, LONGEST_BOX_WIDTH, SENTENCE_WIDTH, LEAST_WIDTH = 52, 84, 104, 260, 90
+"""Pixels at zoom 1 of a field for a number, one with many digits, ten, a sentence, and of what a column narrows."""
 LONG_NUMBER = 10_000
 MOST_BUTTONS = 4
 MOST_LETTERS, AROUND_LETTERS = 28, 3
@@ -55,7 +56,7 @@ class Written(NamedTuple):
 class Form(QWidget, Generic[S]):
     """Controls beside one another, wrapped where the line is too long, or below one another with their labels.
 
-    It keeps no copy of the state.
+    It keeps no copy of the state. A double click on a label puts its field back.
 
     Parameters
     ----------
@@ -71,8 +72,14 @@ class Form(QWidget, Generic[S]):
         Whether they stand below one another.
     in_line : bool
         Whether they stand in one line, which is never wrapped.
+    are_named : bool
+        Whether those that do not say themselves what they are have a label before them.
+    choices : mapping
+        For fields of which each value has words of its own: (value, title, tip).
     most_buttons : int
         So many values of a choice stand beside one another at most; more are in a list.
+    usual : callable, optional
+        (state, field) -> the state with that field as usual, where that is more than its default.
 
     Signals
     -------
@@ -97,16 +104,21 @@ class Form(QWidget, Generic[S]):
         written: Mapping[str, Written] | None = None,
         in_column: bool = False,
         in_line: bool = False,
+        are_named: bool = True,
         most_buttons: int = MOST_BUTTONS,
+        choices: Mapping[str, Sequence[Choice]] | None = None,
+        usual: Callable[[S, str], S] | None = None,
     ) -> None:
         super().__init__(parent)
-        self._kind, self._change, self._written = kind, change, written or {}
-        self._most_buttons, self._in_column = most_buttons, in_column
+        self._kind, self._change, self._written, self._choices = kind, change, written or {}, choices or {}
+        self._most_buttons, self._in_column, self._are_named = most_buttons, in_column, are_named
+        self._usual = usual
         self._state: S | None = None
         self._reasons: Mapping[str, str] = {}
         self.controls: dict[str, QWidget] = {}
         self._lines: dict[str, QWidget] = {}
-        self._labels: list[QLabel] = []
+        self._labels: list[QLabel] = []  # as wide as one another
+        self._names: dict[QObject, str] = {}  # of the fields that labels stand for
         self._layout: QLayout = (QVBoxLayout if in_column else QHBoxLayout if in_line else FlowLayout)(self)
         self._layout.setContentsMargins(0, 0, 0, 0)
         for name in names:
@@ -117,6 +129,20 @@ class Form(QWidget, Generic[S]):
     def add(self, widget: QWidget) -> None:
         """Add another widget at the end."""
         self._layout.addWidget(widget)
+
+    def add_beside(self, name: str, widget: QWidget) -> None:
+        """Add another widget to the line of a field."""
+        row: Any = self._lines[name].layout()
+        row.insertWidget(row.count() - 1, widget)
+
+    def add_below(self, name: str, widget: QWidget, label: QLabel | None = None) -> None:
+        """Add another widget below the line of a field; its label, if it has one, is as wide as those of the lines."""
+        column: Any = self._layout
+        column.insertWidget(column.indexOf(self._lines[name]) + 1, widget)
+        for later in list(self._lines)[list(self._lines).index(name) + 1 :]:
+            self._lines[later].raise_()  # Tab goes through the widgets of a form in the order in which they lie
+        if label is not None:
+            self._labels.append(label)
 
     def said(self, name: str) -> Declaration:
         """Return what is said of one of its fields."""
@@ -131,12 +157,18 @@ class Form(QWidget, Generic[S]):
             label.setMinimumWidth(widest)
         for name, control in self.controls.items():
             if isinstance(control, NumberBox):
-                is_long = LONG_NUMBER <= abs(self.said(name).high) <= 1e9 or isinstance(control, SmallNumberBox)
-                control.setFixedWidth(look.px(LONG_BOX_WIDTH if is_long else BOX_WIDTH))
+                control.setFixedWidth(look.px(self._width_of(name, control)))
             elif isinstance(control, SentenceField | TypedLine):
                 control.setMinimumWidth(look.px(LEAST_WIDTH if self._in_column else SENTENCE_WIDTH))
             elif isinstance(control, ChoiceBox) and self._in_column:
                 control.setMinimumWidth(look.px(LEAST_WIDTH))
+
+    def _width_of(self, name: str, box: NumberBox) -> int:
+        """Return how wide a field for a number is, in pixels at zoom 1."""
+        high = abs(self.said(name).high)
+        if self._in_column and isinstance(box, WholeNumberBox) and high > 1e9:
+            return LONGEST_BOX_WIDTH
+        return LONG_BOX_WIDTH if LONG_NUMBER <= high <= 1e9 or isinstance(box, SmallNumberBox) else BOX_WIDTH
 
     def show_state(self, state: S, reasons: Mapping[str, str] | None = None) -> None:
         """Show the fields of a state, without those that do nothing there.
@@ -186,12 +218,16 @@ class Form(QWidget, Generic[S]):
         """Return a control with its label beside it, if it does not say itself what it is."""
         said = self.said(name)
         control = self.controls[name] = self._control(name, said)
-        says_itself = isinstance(control, QPushButton | ChoiceRow)
+        says_itself = not self._are_named or isinstance(control, QPushButton | ChoiceRow)
         if says_itself and not self._in_column:
             return control
         label = QLabel("" if isinstance(control, QPushButton) else said.label)
         label.setBuddy(control)
-        label.setToolTip(control.toolTip() or said.tip)
+        tip = control.toolTip() or said.tip
+        label.setToolTip(f"{tip}\nDouble click on “{label.text()}”: back to the default." if label.text() else tip)
+        if label.text():
+            self._names[label] = name
+            label.installEventFilter(self)
         whole = QWidget()
         row = QHBoxLayout(whole)
         row.setContentsMargins(0, 0, 0, 0)
@@ -222,18 +258,22 @@ class Form(QWidget, Generic[S]):
         return self._number(name, said, is_whole=hint is int)
 
     def _choice(self, name: str, said: Declaration, values: list[tuple[object, str]]) -> QWidget:
-        choices: list[Choice] = [(value, title, said.tip) for value, title in values]
+        choices = self._choices.get(name) or [(value, title, said.tip) for value, title in values]
         letters = sum(len(title) + AROUND_LETTERS for _, title, _ in choices)
         if len(choices) > self._most_buttons or (self._in_column and letters > MOST_LETTERS):
-            return ChoiceBox(said.label, said.tip, choices, partial(self._set, name))
-        return ChoiceRow(said.label, choices, partial(self._set, name))
+            box = ChoiceBox(said.label, said.tip, choices, partial(self.set_value, name))
+            if not self._in_column:  # what a source calls its own may be longer
+                box.setSizeAdjustPolicy(ChoiceBox.SizeAdjustPolicy.AdjustToContents)
+            return box
+        return ChoiceRow(said.label, choices, partial(self.set_value, name))
 
     def _switch(self, name: str, said: Declaration) -> QWidget:
         button = QPushButton(said.label)
         button.setCheckable(True)
         button.setToolTip(said.tip)
+        button.setAccessibleName(said.label)
         button.setAccessibleDescription(said.tip)
-        button.clicked.connect(lambda checked: self._set(name, checked))
+        button.clicked.connect(lambda checked: self.set_value(name, checked))
         return button
 
     def _number(self, name: str, said: Declaration, *, is_whole: bool) -> QWidget:
@@ -245,13 +285,13 @@ class Form(QWidget, Generic[S]):
             box = (SmallNumberBox if self._in_column else NumberBox)(said.low, said.high, said.label)
         ends = f"\n{grouped(round(said.low))} to {grouped(round(said.high))}" if is_whole else ""
         box.setToolTip(f"{said.tip}{ends}")
-        box.valueChanged.connect(lambda value: self._set(name, round(value) if is_whole else value))
+        box.valueChanged.connect(lambda value: self.set_value(name, round(value) if is_whole else value))
         box.refused.connect(self.refused)
         return box
 
     def _sentence(self, name: str, said: Declaration) -> QWidget:
         field = SentenceField(said.label, said.tip, lambda: str(value_of(self._state, name)), NOTHING)
-        field.typed.connect(lambda text: self._set(name, text))
+        field.typed.connect(lambda text: self.set_value(name, text))
         field.refused.connect(self.refused)
         return field
 
@@ -262,6 +302,22 @@ class Form(QWidget, Generic[S]):
 
     # ---- Setting ----
 
+    def eventFilter(self, watched: QObject, event: QEvent) -> bool:
+        name = self._names.get(watched, "")
+        if not name or event.type() is not QEvent.Type.MouseButtonDblClick:
+            return super().eventFilter(watched, event)
+        if self.controls[name].isEnabled():  # a filter sees the events of what is greyed too
+            self._reset(name)
+        return True
+
+    def _reset(self, name: str) -> None:
+        """Put a field back."""
+        if self._usual is None:
+            self._take(lambda state: self._change(state, name, value_of(self._kind(), name)), name, is_reset=True)
+        else:
+            usual = self._usual
+            self._take(lambda state: usual(state, name), name, is_reset=True)
+
     def _read(self, name: str, line: TypedLine, text: str) -> None:
         try:
             value = self._written[name].value(text)
@@ -270,17 +326,25 @@ class Form(QWidget, Generic[S]):
             self.refused.emit(str(error))
             return
         if value != value_of(self._state, name):
-            self._set(name, value)
+            self.set_value(name, value)
 
-    def _set(self, name: str, value: object) -> None:
+    def set_value(self, name: str, value: object) -> None:
+        """Set a field, as if it was done by its control."""
+        self._take(lambda state: self._change(state, name, value), name)
+
+    def _take(self, change: Callable[[S], S], name: str, *, is_reset: bool = False) -> None:
+        """Change the state, or say why that cannot be."""
         if self._state is None:
             return
         try:
-            changed = self._change(self._state, name, value)
+            changed = change(self._state)
         except ExplorerError as error:
             self.refused.emit(str(error))
             self.show_state(self._state, self._reasons)
             return
         said = self.said(name)
         merge = said.merge or (name if isinstance(self.controls[name], NumberBox | SentenceField) else "")
-        self.changed.emit(changed, said.undo, merge)
+        if is_reset:
+            self.changed.emit(changed, undo_of_reset(said), "")
+        else:
+            self.changed.emit(changed, said.undo, merge)

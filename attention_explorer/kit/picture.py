@@ -148,6 +148,14 @@ class Picture(Generic[S, N]):
         """Return what is seen while its numbers are asked for."""
         return self.item(numbers).hidden()
 
+    def hides(self, numbers: N) -> tuple[str, ...]:
+        """Return what is hidden of it while its numbers are asked for, by its names."""
+        return ("The picture",) if self.reason(numbers) else self.item(numbers).names()
+
+    def withheld(self) -> Picture[S, N]:
+        """Return how it is drawn while its numbers are asked for."""
+        return Withheld(self)
+
     # ---- How long it takes ----
 
     def is_step(self, _shown: S, _wanted: S) -> bool:
@@ -251,8 +259,10 @@ class Withheld(Picture[S, N]):
         return self._picture.reason(numbers)
 
     def notes(self, numbers: N) -> tuple[TextLine, ...]:
-        names = ("The picture",) if self.reason(numbers) else self._picture.item(numbers).names()
-        return (TextLine(f"Hidden until you answer: {', '.join(names)}."),)
+        return (TextLine(f"Hidden until you answer: {', '.join(self._picture.hides(numbers))}."),)
+
+    def words(self, _numbers: N, _hit: Hit) -> str:
+        return ""
 
     def spot_at(self, _numbers: N, _laid: Laid | QRectF, _place: QPointF) -> Any:  # noqa: ANN401 # as of all pictures
         return NOWHERE

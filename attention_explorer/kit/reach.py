@@ -14,11 +14,11 @@ from PySide6.QtWidgets import QAbstractButton, QLabel, QTabWidget, QWidget
 def part(page: QWidget, name: str) -> QWidget | None:
     """Return what is called so on a page, with the label that belongs to it; None if there is nothing.
 
-    Of several that which is on show: views may each have a control of the same name.
+    Of several that which is on show, or would be the soonest: views and the drawer may each have one of the same name.
     """
     called = [each for each in _parts(page) if _name(each) == name]
     # A label comes with its control, not in its place.
-    called.sort(key=lambda each: (isinstance(each, QLabel), not each.isVisibleTo(page)))
+    called.sort(key=lambda each: (isinstance(each, QLabel), _hidden_around(each, page)))
     return _whole(called[0], page) if called else None
 
 
@@ -29,6 +29,18 @@ def tab(page: QWidget, name: str) -> tuple[QTabWidget, int] | None:
             if tabs.tabText(place) == name:
                 return tabs, place
     return None
+
+
+def _hidden_around(widget: QWidget, page: QWidget) -> int:
+    """Return how far around a widget something is hidden, so that it is not seen on its page; 0 if it is."""
+    outermost, steps = 0, 0
+    around: QWidget | None = widget
+    while around is not None and around is not page:
+        steps += 1
+        if around.isHidden():
+            outermost = steps
+        around = around.parentWidget()
+    return outermost
 
 
 def _parts(page: QWidget) -> Iterator[QWidget]:

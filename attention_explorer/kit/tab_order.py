@@ -14,9 +14,11 @@ from attention_explorer.kit.controls.term_block import TermBlock
 def in_order(*parts: QWidget) -> None:
     """Have Tab go through parts in this order, and within each in the order in which its widgets were made.
 
-    What takes the keyboard only while there is something to reach in it gets its place too.
+    A widget of several parts has its place in the first of them. What takes the keyboard only while there is
+    something to reach in it gets its place too.
     """
-    reached = [widget for part in parts for widget in (part, *part.findChildren(QWidget)) if _takes_tab(widget, part)]
+    found = [widget for part in parts for widget in (part, *part.findChildren(QWidget)) if _takes_tab(widget, part)]
+    reached = list(dict.fromkeys(found))
     # Qt gives no place to what does not take the keyboard now, and the chain would end before it.
     resting = [widget for widget in reached if widget.focusPolicy() == Qt.FocusPolicy.NoFocus]
     for widget in resting:

@@ -28,6 +28,10 @@ class RowArray(ABC):
     def __getitem__(self, rows: Selection) -> npt.NDArray[Any]:
         """Return some rows, (rows, columns): a checked selection of them, in an array of the caller's own."""
 
+    def read(self) -> npt.NDArray[Any]:
+        """Return all rows."""
+        return self[slice(0, self.shape[0])]
+
     def read_into(self, rows: Selection, target: npt.NDArray[Any]) -> None:
         """Copy some rows to an array of their shape and type, (rows, columns), whose values are lost."""
         target[...] = self[rows]

@@ -53,3 +53,28 @@ def is_punctuation(token: str) -> bool:
 
 def _is_mark(letter: str) -> bool:
     return letter in "\n\r" or letter in string.punctuation or unicodedata.category(letter).startswith("P")
+
+
+_FUNCTION_WORDS = """
+a an the this that these those i you he she it we they me him her us them my your his its our their and or but nor if as
+so than then because of in on at to from by with for into over under is am are was were be been being do does did has
+have had will would can could may might shall should must not no there here who what which when
+"""
+_IS_FUNCTION_WORD = frozenset(_FUNCTION_WORDS.split())
+
+
+def is_content_word(token: str) -> bool:
+    """Tell whether a token is a word that names something, as far as a list of English function words tells.
+
+    Parameters
+    ----------
+    token : str
+        The exact piece; the start of a word that was cut into pieces counts as one.
+
+    Returns
+    -------
+    bool
+        False for special tokens, punctuation, numbers, single letters, and words such as “the” and “because”.
+    """
+    text = token.strip(_WORD_STARTS)
+    return len(text) > 1 and text.isalpha() and text.casefold() not in _IS_FUNCTION_WORD

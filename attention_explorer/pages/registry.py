@@ -83,9 +83,16 @@ def _lookup_figure(state: ExplorerState) -> Figure:
 
 
 def _heads_figure(state: ExplorerState, picture: str = "") -> Figure:
+    from attention_explorer.pages.heads.state import Picture
     from attention_explorer.pages.heads.ui.figure import HeadsFigure
 
-    return HeadsFigure(state.heads.with_view(picture=picture) if picture else state.heads)
+    heads = state.heads.with_view(picture=Picture(picture)) if picture else state.heads
+    if heads.view.picture in (Picture.ROW, Picture.CHECK):
+        from attention_explorer.kit.frame.figure import figure_of
+        from attention_explorer.pages.heads.ui.views import view_of
+
+        return figure_of(view_of(heads.view.picture), heads, "Heads")
+    return HeadsFigure(heads, is_wall=heads.view.picture is Picture.ALL)
 
 
 def _heads_wall(state: ExplorerState) -> Figure:
@@ -140,7 +147,10 @@ PAGES: tuple[PageEntry, ...] = (
         {
             PICTURE: _heads_figure,
             "map": partial(_heads_figure, picture="heatmap"),
-            **{name: partial(_heads_figure, picture=name) for name in ("lines", "stages", "compare", "marked")},
+            **{
+                name: partial(_heads_figure, picture=name)
+                for name in ("lines", "stages", "compare", "marked", "row", "check")
+            },
             "wall": _heads_wall,
         },
         partial(_examples, "heads"),

@@ -105,6 +105,7 @@ def as_it_is(recipe: FileRecipe) -> FileRecipe:
             tokens=recipe.given_tokens,
             layout=recipe.layout,
             offset=recipe.offset,
+            rows=recipe.rows,
         )
     except FileAccessError:
         raise

@@ -9,7 +9,7 @@ from enum import StrEnum
 import numpy as np
 
 from attention_explorer.core.counting import MOST_TOKENS
-from attention_explorer.core.declared import ANY_FINITE, Kind, declared
+from attention_explorer.core.declared import ANY_FINITE, Kind, declared, derived
 from attention_explorer.errors import ExplorerError
 from attention_explorer.model import split_heads
 from attention_explorer.model.scalars import LARGEST_SEED
@@ -25,6 +25,18 @@ MOST_NUMBERS = 2**26
 """Entries of all projections, embeddings, queries, keys and values together: half a gibibyte as float64."""
 
 
+GAINS = tuple(float(f"{10 ** (step / 100 - 2):.3g}") for step in range(201))
+"""The gains of a slider, from 0.01 to 1: equal steps multiply by equal factors."""
+NO_W = "There are no projections, so there is no W."
+NO_WORDS = "No word has a vector of its own."
+_D_K_TIP = (
+    "How many numbers a query and a key of one head have.\n"
+    "auto: d_model ÷ heads, as in “Attention Is All You Need”. A number of your own fits any number of heads."
+)
+_D_V_TIP = (
+    "How many numbers a value of one head has. Queries and keys must be of one length, values need not:\n"
+    "the output of a head then has d_v numbers per token, and W_O brings it back to d_model."
+)
 _GAIN_TIP = (
     "The standard deviation of the entries of W. 1/√d_model keeps scaled scores near ±1;\n"
     "a larger gain spreads them, until one key takes nearly all the weight of each row."
@@ -112,7 +124,11 @@ class ToyRecipe(TypedRecipe):
     sentence: str = sentence_declared()
     context: str | None = context_declared()
     case_sensitive: bool = declared(
-        True, "case-sensitive", "Whether “The” and “the” are two words, with a vector each.", "Switch case-sensitive"
+        True,
+        "case-sensitive",
+        "Whether “The” and “the” are two words, with a vector each.",
+        "Switch case-sensitive",
+        forbids=lambda recipe: "" if recipe.vectors is TokenVectors.BY_WORD else NO_WORDS,
     )
     d_model: int = declared(
         64,
@@ -134,8 +150,7 @@ class ToyRecipe(TypedRecipe):
     d_k: int | None = declared(
         None,
         "d_k",
-        "How many numbers a query and a key of one head have.\n"
-        "auto: d_model ÷ heads, as in “Attention Is All You Need”. A number of your own fits any number of heads.",
+        _D_K_TIP,
         "Change d_k",
         low=1,
         high=LARGEST_D_K,
@@ -143,8 +158,7 @@ class ToyRecipe(TypedRecipe):
     d_v: int | None = declared(
         None,
         "d_v",
-        "How many numbers a value of one head has. Queries and keys must be of one length, values need not:\n"
-        "the output of a head then has d_v numbers per token, and W_O brings it back to d_model.",
+        _D_V_TIP,
         "Change d_v",
         low=1,
         high=LARGEST_D_K,
@@ -165,8 +179,23 @@ class ToyRecipe(TypedRecipe):
         "Change seed",
         high=LARGEST_SEED,
     )
-    gain_kind: GainKind = declared(GainKind.NORMALISED, "gain", _GAIN_TIP, "Change gain")
-    gain: float = declared(0.3, "std of W", _GAIN_TIP, "Change gain", high=LARGEST_FACTOR)
+    gain_kind: GainKind = declared(
+        GainKind.NORMALISED,
+        "gain",
+        _GAIN_TIP,
+        "Change gain",
+        names={"√(2/d_model)": "He, √(2/d_model)", "number": "own number"},
+        forbids=lambda recipe: NO_W if recipe.projections is Projections.IDENTITY else "",
+    )
+    gain: float = declared(
+        0.3,
+        "std of W",
+        _GAIN_TIP,
+        "Change gain",
+        high=LARGEST_FACTOR,
+        stops=GAINS,
+        forbids=lambda recipe: NO_W if recipe.projections is Projections.IDENTITY else "",
+    )
     embedding_scale: float = declared(
         1.0,
         "their scale",
@@ -181,6 +210,11 @@ class ToyRecipe(TypedRecipe):
         "One vector per word: equal words have equal vectors, wherever they stand.\n"
         "One vector per position: every token has a vector of its own.",
         "Change the embeddings",
+        names={
+            "by word": "one vector per word",
+            "by position": "one vector per position",
+            "given": "given numbers",
+        },
     )
     given: tuple[tuple[float, ...], ...] = declared(
         (),
@@ -197,6 +231,11 @@ class ToyRecipe(TypedRecipe):
         "How queries, keys and values come from the embeddings X: Q = X·W_q, K = X·W_k, V = X·W_v.\n"
         "Tied: the scores are symmetric, the weights need not be. None: a score is a product of two embeddings.",
         "Change the projections",
+        names={
+            "random": "random W_q, W_k, W_v",
+            "tied": "W_q = W_k (tied)",
+            "identity": "none: Q = K = V = X",
+        },
     )
     encoding: Encoding = declared(
         Encoding.NONE,
@@ -218,11 +257,27 @@ class ToyRecipe(TypedRecipe):
         return tokens_in(self.sentence if self.context is None else self.context)
 
     @property
+    @derived(
+        "d_k",
+        _D_K_TIP,
+        "Change d_k",
+        low=1,
+        high=LARGEST_D_K,
+        ends=lambda recipe: (1, max(LARGEST_D_K, recipe.head_width)),
+    )
     def head_width(self) -> int:
         """d_k: features of a query and key of one head."""
         return self.d_model // self.heads if self.d_k is None else self.d_k
 
     @property
+    @derived(
+        "d_v",
+        _D_V_TIP,
+        "Change d_v",
+        low=1,
+        high=LARGEST_D_K,
+        ends=lambda recipe: (1, max(LARGEST_D_K, recipe.value_width)),
+    )
     def value_width(self) -> int:
         """d_v: features of a value of one head."""
         return self.head_width if self.d_v is None else self.d_v

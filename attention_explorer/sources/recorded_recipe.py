@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from enum import StrEnum
 from pathlib import Path
 from typing import Any
 
@@ -11,6 +12,16 @@ from attention_explorer.sources.source import Recipe
 
 ENDINGS = (".npz", ".npy", ".safetensors")
 """Of the files that can be opened."""
+
+
+class Rows(StrEnum):
+    """How the rows of a file, along its keys, become weights."""
+
+    AS_THEY_ARE = "as they are"
+    SOFTMAX = "softmax"
+    """They hold scores: softmax over each row."""
+    NORMALISE = "normalise"
+    """Each row is divided by its sum."""
 
 
 def is_recording(path: Path) -> bool:
@@ -86,6 +97,8 @@ class FileRecipe(Recipe):
         Of an array that lies in a file of another kind, or in a part of one: see `open_arrays`.
     whole : str
         SHA-256 of all of it, if that was computed, as it is when a session is saved. It makes no other recipe.
+    rows : Rows
+        How its rows become weights.
     """
 
     path: str = declared("", "file", "The file that holds the attention", "Open a file", kind=Kind.REFERENCE)
@@ -119,6 +132,12 @@ class FileRecipe(Recipe):
     layout: str = _fact("", "layout", "Of an array that lies in a file of another kind, or in a part of one")
     offset: int = _fact(0, "offset", "Where in its file such an array begins, in bytes", high=2**60)
     whole: str = _fact("", "digest of all", "SHA-256 of all of the file, if it was computed", is_compared=False)
+    rows: Rows = declared(
+        Rows.AS_THEY_ARE,
+        "rows",
+        "How the rows become weights: as they are, or the softmax of each, or each divided by its sum",
+        "Read the rows otherwise",
+    )
 
     @property
     def whose(self) -> str:

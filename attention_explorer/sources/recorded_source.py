@@ -5,24 +5,20 @@ from __future__ import annotations
 import os
 from abc import abstractmethod
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import cached_property
 from pathlib import Path
 
-import numpy as np
-
 from attention_explorer.core import assets
-from attention_explorer.errors import ArrayError, ExplorerError, LostFileError
-from attention_explorer.model import AttentionMap, QueryKeyMap
+from attention_explorer.errors import ArrayError, ExplorerError, LostFileError, did_you_mean, quoted
 from attention_explorer.sources.handed_over import UNNAMED, is_handed_over
-from attention_explorer.sources.layer import Floats, Layer, Values
+from attention_explorer.sources.layer import Layer
 from attention_explorer.sources.layers import Layers
 from attention_explorer.sources.recorded import (
     Agreement,
     AxesGuess,
     Contents,
     FileReference,
-    RecordedHead,
     change_since,
     contents_of,
     examine_axes,
@@ -36,8 +32,8 @@ from attention_explorer.sources.recorded import (
 )
 from attention_explorer.sources.recorded.axes import LETTERS
 from attention_explorer.sources.recorded.pieces import SPACE
-from attention_explorer.sources.recorded.recorded_scores import RecordedScoresMap
-from attention_explorer.sources.recorded_recipe import RECORDINGS, BoxRecipe, FileRecipe
+from attention_explorer.sources.recorded_recipe import RECORDINGS, BoxRecipe, FileRecipe, Rows
+from attention_explorer.sources.recording import Recording
 from attention_explorer.sources.source import Ability, Lookup, Made, R, Source, Traits
 
 OF_A_WEIGHT = 60.0
@@ -54,58 +50,6 @@ _LACKS = {
     Ability.SCORES: _NO_SCORES,
     Ability.MASKS: _NO_SCORES,
 }
-
-
-@dataclass(frozen=True, slots=True)
-class Recording:
-    """A file that is open: what is what in it, and its heads by layer."""
-
-    contents: Contents
-    heads: tuple[tuple[RecordedHead, ...], ...]
-    is_causal: bool
-    """Whether keys after their query are taken to be hidden, because their weights are exactly 0."""
-    agreement: Agreement | None = None
-    """How far the weights are from what queries and keys give, if there are both."""
-
-    @property
-    def shape(self) -> tuple[int, int]:
-        """n_q, n_k."""
-        return self.heads[0][0].shape
-
-    @property
-    def has_scores(self) -> bool:
-        """Whether the weights are computed from queries and keys, or are known to come from them."""
-        return not self.contents.attention or (self.agreement is not None and self.agreement.holds)
-
-    @property
-    def has_mask(self) -> bool:
-        """Whether the weights have a mask of their own."""
-        return self.heads[0][0].mask is not None
-
-    def layer(self, place: int, lookup: Lookup) -> Layer:
-        """Return a layer; without scores, the lookup alters nothing."""
-        heads = self.heads[place]
-        v = [head.v for head in heads if head.v is not None]
-        values = Values(lambda: np.stack([array.read() for array in v])) if v else None
-        if not self.has_scores:
-            return Layer(tuple(head.map() for head in heads), values=values)
-        q, k = (
-            np.stack([array.read() for array in arrays if array is not None])
-            for arrays in zip(*((head.q, head.k) for head in heads), strict=True)
-        )
-        maps = tuple(self._map(head, of_q, of_k, lookup) for head, of_q, of_k in zip(heads, q, k, strict=True))
-        return Layer(maps, q=q, k=k, values=values)
-
-    def _map(self, head: RecordedHead, q: Floats, k: Floats, lookup: Lookup) -> AttentionMap:
-        """Return the map of a head: the recorded weights, as long as the lookup is that which they came of."""
-        mask = head.mask if self.has_mask else lookup.mask
-        is_own = lookup.is_plain and (self.has_mask or lookup.mask is None)
-        try:
-            if head.weights is not None and is_own:
-                return RecordedScoresMap(head.map(), q, k, head.mask)
-            return QueryKeyMap(q, k, **{**lookup.weighing, "mask": mask})
-        except ArrayError as error:
-            raise ArrayError(f"{head.name}: {error}") from error
 
 
 class RecordedSource(Source[R]):
@@ -287,6 +231,7 @@ def file_recipe(
     is_causal: bool | None = None,
     layout: str = "",
     offset: int = 0,
+    rows: str = Rows.AS_THEY_ARE,
 ) -> FileRecipe:
     """Look at a file, tell what is what in it, and name it so that it can be opened again.
 
@@ -306,6 +251,8 @@ def file_recipe(
         Whether keys after their query were hidden; by default it is guessed from weights of exactly 0.
     layout, offset : str, int
         Of an array that lies in a file of another kind, or in a part of one: see `open_arrays`.
+    rows : str
+        How its rows become weights: “as they are”, “softmax”, or “normalise”, each divided by its sum; one of `Rows`.
 
     Returns
     -------
@@ -316,13 +263,16 @@ def file_recipe(
     ExplorerError
         If it cannot be read, holds no weights, or the rows of the weights sum to 1 along no axis.
     """
+    made = rows_called(rows)
     reference = reference_to(path)
     contents = _with_tokens(contents_of(open_arrays(path, layout, offset), attention or None), tuple(tokens))
     if contents.attention:
-        guess = what_speaks_for(contents, axes)
+        guess = what_speaks_for(contents, axes, made)
         axes, guessed = guess.checked(), guess.is_causal and contents.mask is None
         is_causal = guessed if is_causal is None else is_causal
-    heads = layers_of(contents, axes, batch=batch, is_causal=bool(is_causal))
+    elif made is not Rows.AS_THEY_ARE:
+        raise ArrayError(f"rows is {quoted(made)}, but “{path.name}” has no weights: they are computed from q and k")
+    heads = layers_of(contents, axes, batch=batch, is_causal=bool(is_causal), rows=made)
     return FileRecipe(
         str(path),
         reference.size,
@@ -337,10 +287,25 @@ def file_recipe(
         path.stem if is_handed_over(path) else "",
         layout,
         offset,
+        rows=made,
     )
 
 
-def what_speaks_for(contents: Contents, axes: str = "") -> AxesGuess:
+def rows_called(name: str) -> Rows:
+    """Return how rows become weights, by its name.
+
+    Raises
+    ------
+    ArrayError
+        There is no such way.
+    """
+    try:
+        return Rows(name)
+    except ValueError:
+        raise ArrayError(f"rows is {quoted(str(name))}. {did_you_mean(str(name), list(Rows))}") from None
+
+
+def what_speaks_for(contents: Contents, axes: str = "", rows: Rows = Rows.AS_THEY_ARE) -> AxesGuess:
     """Return what the axes of some weights are, as somebody says or as a guess, and what speaks for it.
 
     Raises
@@ -349,12 +314,34 @@ def what_speaks_for(contents: Contents, axes: str = "") -> AxesGuess:
         If the letters do not fit the shape.
     """
     if axes:
-        return examine_axes(contents.attention, axes, is_list=contents.is_list)
-    return guess_axes(contents.attention, is_list=contents.is_list)
+        return examine_axes(contents.attention, axes, is_list=contents.is_list, rows=rows)
+    return guess_axes(contents.attention, is_list=contents.is_list, rows=rows)
 
 
 def _with_tokens(contents: Contents, tokens: tuple[str, ...]) -> Contents:
     return replace(contents, tokens=tokens, has_own_tokens=False) if tokens else contents
+
+
+_WEIGHT_WORDS = {
+    Rows.AS_THEY_ARE: "as recorded",
+    Rows.SOFTMAX: "softmax of the numbers in the file, taken here",
+    Rows.NORMALISE: "its number in the file divided by the sum of the row, here",
+}
+_TITLES = {
+    Rows.AS_THEY_ARE: "These weights were {}.",
+    Rows.SOFTMAX: "These weights are the softmax, taken here, of numbers that were {}.",
+    Rows.NORMALISE: "These weights are numbers that were {}, each row divided by its sum, here.",
+}
+_MADE = {
+    Rows.SOFTMAX: "softmax, taken here, of numbers ",
+    Rows.NORMALISE: "each row divided by its sum, here: numbers ",
+}
+"""What stands before the origin of numbers that are no weights yet."""
+_MADE_OF = {
+    Rows.AS_THEY_ARE: "in a sample, the rows sum to 1",
+    Rows.SOFTMAX: "each row is the softmax of the numbers in the file, taken here",
+    Rows.NORMALISE: "each row of the file is divided by its sum, here",
+}
 
 
 class FileSource(RecordedSource[FileRecipe]):
@@ -373,7 +360,7 @@ class FileSource(RecordedSource[FileRecipe]):
             raise LostFileError(f"{change} {what}", recipe.path, is_there=is_there)
         file = open_arrays(path, recipe.layout, recipe.offset)
         contents = _with_tokens(contents_of(file, recipe.attention or None), recipe.given_tokens)
-        heads = layers_of(contents, recipe.axes, batch=recipe.batch, is_causal=recipe.is_causal)
+        heads = layers_of(contents, recipe.axes, batch=recipe.batch, is_causal=recipe.is_causal, rows=recipe.rows)
         is_causal = recipe.is_causal and contents.mask is None
         return Recording(contents, heads, is_causal, judged(contents, recipe.difference))
 
@@ -405,9 +392,21 @@ class FileSource(RecordedSource[FileRecipe]):
 
     @property
     def _origin(self) -> str:
+        made = _MADE.get(self.recipe.rows, "")
         if not self.recipe.from_python:
-            return f"recorded in {self._called}"
-        return "handed over from Python" + ("" if self.recipe.from_python == UNNAMED else f" as {self._called}")
+            return f"{made}recorded in {self._called}"
+        return f"{made}handed over from Python" + ("" if self.recipe.from_python == UNNAMED else f" as {self._called}")
+
+    def weight_words(self) -> str:
+        return _WEIGHT_WORDS[self.recipe.rows]
+
+    def mask_words(self) -> str:
+        if self.recipe.rows is Rows.AS_THEY_ARE or not super().mask_words():
+            return super().mask_words()
+        recording = self.recording
+        if recording.contents.mask is not None:
+            return "recorded beside the numbers"
+        return "causal" if recording.is_causal else "−inf among the scores"
 
     def verdict(self) -> tuple[str, str]:
         recipe, called = self.recipe, self._called
@@ -415,9 +414,11 @@ class FileSource(RecordedSource[FileRecipe]):
             said = f"{called} has queries and keys: softmax(q·kᵀ ÷ √d_k)."
             return "These weights come from recorded vectors.", " ".join((said, *self._missed))
         axes = ", ".join(LETTERS[letter] for letter in recipe.axes)
-        said = f"{called} has the axes {axes}: in a sample, the rows sum to 1."
-        if recipe.is_causal:
+        said = f"{called} has the axes {axes}: {_MADE_OF[recipe.rows]}."
+        if recipe.is_causal and recipe.rows is not Rows.AS_THEY_ARE:
+            said += " Keys after their query were hidden before that."
+        elif recipe.is_causal:
             said += " Where all keys after a query have weights of exactly 0, they are taken to be masked: a guess."
         said = " ".join((said, *self._beside_the_weights, *self._missed))
-        title = "These weights were handed over from Python." if recipe.from_python else "These weights were recorded."
-        return title, said
+        came = "handed over from Python" if recipe.from_python else "recorded"
+        return _TITLES[recipe.rows].format(came), said

@@ -55,6 +55,8 @@ class TypedRecipe(Recipe):
             """One a key; `tokens` again where there is no context."""
 
 
+AS_RECORDED = "as recorded"
+"""What most weights are that no scores lead to."""
 SENTENCE = "The cat sat on the mat because it was tired."
 """What most sources read at first."""
 
@@ -276,6 +278,10 @@ class Source(ABC, Generic[R]):
     def mask_words(self) -> str:
         """Say which mask the weights were made with, as in “mask: causal”; empty where that of the setup counts."""
         return ""
+
+    def weight_words(self) -> str:
+        """Say what a weight is that no scores lead to, as the end of a sentence: “as recorded”."""
+        return AS_RECORDED
 
     # ---- How long it takes ----
 

@@ -57,7 +57,7 @@ WINDOW_ACTIONS: tuple[WindowAction, ...] = (
         "How the file is rea&d…",
         lambda w: w.files.ask_how_to_read(),
         (),
-        "Choose which array of a file of attention holds the weights, and which axis is which",
+        "Choose which array of a file holds the weights, which axis is which, and how rows of scores become weights",
     ),
     WindowAction("file-2", "&File"),
     WindowAction("save", "&File", "&Save", lambda w: w.files.save(), ("Ctrl+S",), "Save every page to a session file"),

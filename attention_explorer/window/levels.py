@@ -10,25 +10,7 @@ from shiboken6 import isValid
 
 from attention_explorer.kit import reach
 
-LEFT_OUT: Mapping[str, tuple[str, ...]] = {
-    "heads": (
-        "Second sentence, for cross-attention",
-        "Picture: Stages",
-        "Picture: Compare",
-        "Stage",
-        "Contrast",
-        "Hidden keys",
-        "Paint the mask",
-        "Only heads from a value on",
-        "Order of the heads",
-        "Reverse the order of the heads",
-        "Arrays…",
-        "Keep as B",
-        "Sum and entropy",
-        "Table…",
-        "Check",
-    ),
-}
+LEFT_OUT: Mapping[str, tuple[str, ...]] = {}
 """By page: what Start leaves out, by the names of `reach`. It shows everything else: what can be dragged, soft and
 hard, temperature, sentences, masks, undo and export among it."""
 

@@ -84,7 +84,7 @@ class ModelDialog(QDialog):
     def _on_found(self, _key: object, found: tuple[FoundModel, ...]) -> None:
         self.said.setText(FOUND if found else NOTHING)
         for model in found:
-            needed = f"{size_words(model.needed)}{'' if fits(model) else ', slow'}"
+            needed = f"{size_words(model.needed)}{'' if model.fits else ', slow'}"
             item = QTreeWidgetItem([model.name, model.family or "?", size_words(model.size), needed, model.place])
             item.setData(0, _ROLE, str(model.path))
             for place in (2, 3):
@@ -128,15 +128,10 @@ def _search(used: Sequence[Path], report: Report, deliver: Deliver) -> None:
         deliver(find_models(used=used))
 
 
-def fits(model: FoundModel) -> bool:
-    """Whether the weights of a model stay in the memory that is set aside."""
-    return model.needed <= CACHE.on_show_bytes
-
-
 def memory_words(model: FoundModel) -> str:
     """Say what the weights take in memory, and what happens if that is too much."""
     room = size_words(CACHE.on_show_bytes)
-    if fits(model):
+    if model.fits:
         return f"The weights take about {size_words(model.needed)} of the {room} that are set aside, and stay there."
     return (
         f"The weights take about {size_words(model.needed)}, more than the {room} that are set aside:\n"

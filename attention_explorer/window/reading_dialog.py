@@ -12,10 +12,8 @@ from PySide6.QtWidgets import (
     QComboBox,
     QDialog,
     QDialogButtonBox,
-    QFormLayout,
-    QHBoxLayout,
+    QGridLayout,
     QLabel,
-    QLineEdit,
     QSizePolicy,
     QSpinBox,
     QVBoxLayout,
@@ -23,15 +21,21 @@ from PySide6.QtWidgets import (
 )
 
 from attention_explorer.errors import ExplorerError
+from attention_explorer.kit.controls.choice import ChoiceRow
 from attention_explorer.kit.theme import Look
 from attention_explorer.pages.heads.file_reading import Choice, Reading, read_as
-from attention_explorer.pages.heads.ui.matrix_view import MatrixView
 from attention_explorer.session.jobs import Deliver, JobQueue, Report, stoppable
-from attention_explorer.sources.recorded_recipe import FileRecipe
+from attention_explorer.sources.recorded_recipe import FileRecipe, Rows
+from attention_explorer.window.axis_chips import AxisChips
+from attention_explorer.window.file_heads_view import FileHeadsView
 
-WIDE, WIDE_ALONE = 760, 480
-"""Pixels at 100 % with the preview, and without."""
-AXES_TIP = "One letter an axis: l layers, b batch, h heads, q queries (rows), k keys (columns)"
+WIDE, WIDE_ALONE = 860, 520
+"""Pixels at 100 % with the maps, and without."""
+ROWS = (
+    (Rows.AS_THEY_ARE, "as they are", "The rows are weights already, and sum to 1"),
+    (Rows.SOFTMAX, "softmax over each row", "The rows are scores; −inf is a key that a mask hides"),
+    (Rows.NORMALISE, "each row ÷ its sum", "The rows are weights but for a factor each; none is below 0"),
+)
 
 
 class ReadingDialog(QDialog):
@@ -67,15 +71,9 @@ class ReadingDialog(QDialog):
         self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         self._path, self._then, self._choice = path, then, choice
         self._reading: Reading | None = None
-        self._make_controls(arrays)
-        self.reasons = QLabel()
-        self.reasons.setWordWrap(True)
-        self.reasons.setTextFormat(Qt.TextFormat.PlainText)
-        self.reasons.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)  # what helps is to be copied
-        self.preview = MatrixView(look, "The first head")
-        self.preview.setMinimumSize(look.px(300), look.px(280))
-        self.preview.hide()
-        self._lay_out(look)
+        self._look = look
+        self._make_controls(arrays, look)
+        self._lay_out()
         self.jobs = JobQueue(self)
         self.jobs.delivered.connect(self._on_read)
         self.jobs.failed.connect(self._on_failed)
@@ -83,21 +81,21 @@ class ReadingDialog(QDialog):
 
     # ---- Building ----
 
-    def _make_controls(self, arrays: tuple[tuple[str, str], ...]) -> None:
+    def _make_controls(self, arrays: tuple[tuple[str, str], ...], look: Look) -> None:
         self.array = QComboBox()
         self.array.setAccessibleName("Which array holds the weights")
         for name, text in arrays:
             self.array.addItem(text, name)
         self.array.setCurrentIndex(self.array.findData(self._choice.attention) if self._choice.attention else -1)
         self.array.activated.connect(self._on_array_chosen)
-        self.axes = QLineEdit(self._choice.axes)
-        self.axes.setMaxLength(5)
-        self.axes.setAccessibleName("Which axis is which")
-        self.axes.setToolTip(AXES_TIP)
-        self.axes.textEdited.connect(lambda text: self._change(axes=text.strip().lower()))
+        self.axes = AxisChips(look)
+        self.axes.changed.connect(lambda letters: self._change(axes=letters))
+        self.heads = FileHeadsView(look)
+        self.heads.pointed.connect(self._on_pointed)
+        self.rows = ChoiceRow("Rows", ROWS, lambda rows: self._change(rows=rows, is_causal=None))
         self.batch = QSpinBox()
-        self.batch.setMaximum(2**30)
         self.batch.setSizePolicy(QSizePolicy.Policy.Fixed, QSizePolicy.Policy.Fixed)
+        self.batch.setMaximum(2**30)
         self.batch.setValue(self._choice.batch)
         self.batch.setAccessibleName("Which sequence of the batch, from 0")
         self.batch.valueChanged.connect(lambda number: self._change(batch=number))
@@ -109,29 +107,47 @@ class ReadingDialog(QDialog):
         self.open_button = self.buttons.button(buttons.Open)
         self.buttons.accepted.connect(self._agree)
         self.buttons.rejected.connect(self.reject)
+        self.sums, self.seen, self.offer, self.reasons = (_words(name) for name in ("cardTitle", "muted", "", ""))
 
-    def _lay_out(self, look: Look) -> None:
-        form = QFormLayout()
-        form.addRow("&weights", self.array)
-        form.addRow("&axes", self.axes)
-        form.addRow("", QLabel(AXES_TIP.partition(": ")[2]))
-        form.addRow("&batch", self.batch)
-        form.addRow("", self.causal)
-        left = QVBoxLayout()
-        left.addLayout(form)
-        left.addWidget(self.reasons, 1, Qt.AlignmentFlag.AlignTop)
-        both = QHBoxLayout()
-        both.addLayout(left, 1)
-        both.addWidget(self.preview)
+    def _lay_out(self) -> None:
+        self._labels: dict[QWidget, QLabel] = {}
+        grid = QGridLayout()
+        grid.setColumnStretch(1, 1)
+        grid.setHorizontalSpacing(self._look.px(10))
+        named: tuple[tuple[str, QWidget], ...] = (
+            ("&weights", self.array),
+            ("&axes", self.axes),
+            ("", self.heads),
+            ("", self.sums),
+            ("", self.seen),
+            ("", self.offer),
+            ("&rows", self.rows),
+            ("&batch", self.batch),
+            ("", self.causal),
+            ("", self.reasons),
+        )
+        for row, (name, widget) in enumerate(named):
+            grid.addWidget(widget, row, 1)
+            if name:
+                self._labels[widget] = QLabel(name)
+                self._labels[widget].setBuddy(widget)
+                grid.addWidget(self._labels[widget], row, 0)
+        self._show_rows(self.axes, self.heads, self.sums, self.seen, self.offer, self.rows, self.batch, is_shown=False)
         whole = QVBoxLayout(self)
-        whole.addLayout(both, 1)
+        whole.addLayout(grid)
+        whole.addStretch(1)
         whole.addWidget(self.buttons)
-        self._look = look
         self._fit()
 
+    def _show_rows(self, *widgets: QWidget, is_shown: bool) -> None:
+        for widget in widgets:
+            widget.setVisible(is_shown)
+            if widget in self._labels:
+                self._labels[widget].setVisible(is_shown)
+
     def _fit(self) -> None:
-        """Be as large as what is shown: a preview may be there or not, and reasons are short or long."""
-        wide = self._look.px(WIDE if self.preview.isVisibleTo(self) else WIDE_ALONE)
+        """Be as large as what is shown: maps may be there or not, and reasons are short or long."""
+        wide = self._look.px(WIDE if self.heads.isVisibleTo(self) else WIDE_ALONE)
         wide = min(wide, self.screen().availableGeometry().width())
         layout = self.layout()
         if layout is not None:
@@ -161,18 +177,33 @@ class ReadingDialog(QDialog):
     def _on_read(self, _choice: Choice, reading: Reading) -> None:
         self._reading, choice = reading, reading.choice
         self.array.setCurrentIndex(self.array.findData(choice.attention))
+        has_axes = 0 < len(choice.axes) == len(reading.shape)
+        if has_axes:
+            self.axes.show_axes(choice.axes, reading.shape, reading.layers)
+        sequences = dict(zip(choice.axes, reading.shape, strict=True)).get("b", 1) if has_axes else 1
         with QSignalBlocker(self.batch):
+            self.batch.setMaximum(max(sequences - 1, choice.batch))
             self.batch.setValue(choice.batch)
-        self.batch.setEnabled("b" in choice.axes)
-        if not self.axes.hasFocus():
-            self.axes.setText(choice.axes)
         self.causal.setChecked(bool(choice.is_causal))
+        self.rows.show_value(choice.rows)
+        self.offer.setText(reading.offer)
         self.reasons.setText("\n".join(reading.reasons))
-        self.preview.setVisible(reading.preview is not None)
-        if reading.preview is not None:
-            self.preview.show_picture(reading.preview)
+        heads = reading.heads
+        if heads is not None:
+            self.heads.show_heads(heads)
+            self.sums.setText(heads.sums_words())
+            self.seen.setText(heads.shown_words())
+        self._show_rows(self.axes, is_shown=has_axes)
+        self._show_rows(self.heads, self.sums, self.seen, is_shown=heads is not None)
+        self._show_rows(self.offer, is_shown=bool(reading.offer))
+        self._show_rows(self.rows, is_shown=bool(reading.offer) or choice.rows is not Rows.AS_THEY_ARE)
+        self._show_rows(self.batch, is_shown=sequences > 1 or choice.batch > 0)
         self.open_button.setEnabled(reading.recipe is not None)
         self._fit()
+
+    def _on_pointed(self, words: str) -> None:
+        heads = None if self._reading is None else self._reading.heads
+        self.seen.setText(words or (heads.shown_words() if heads is not None else ""))
 
     def _on_failed(self, _choice: Choice, error: Exception) -> None:
         if isinstance(error, ExplorerError):
@@ -183,3 +214,13 @@ class ReadingDialog(QDialog):
         if self._reading is not None and self._reading.recipe is not None:
             self._then(self._reading.recipe)
             self.accept()
+
+
+def _words(name: str) -> QLabel:
+    """Return room for sentences; what helps is to be copied."""
+    label = QLabel()
+    label.setObjectName(name)
+    label.setWordWrap(True)
+    label.setTextFormat(Qt.TextFormat.PlainText)
+    label.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
+    return label

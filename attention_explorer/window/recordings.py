@@ -92,14 +92,14 @@ class Recordings(QObject):
         sentence = source.sentence if is_typed and source.sentence.strip() else None
 
         def work(report: Report, deliver: Deliver) -> None:
-            from attention_explorer.pages.heads.recorded import heads_of_model
+            from attention_explorer.pages.heads.recorded import at_its_clearest, heads_of_model
 
             with stoppable(report):
                 try:
                     found = heads_of_model(path, sentence)
                 except ArrayError:  # too long for it, or of no token
                     found = heads_of_model(path)
-                deliver(found)
+                deliver(found if wanted.as_b else at_its_clearest(found))
 
         self._window.tell(f"Opening {name_by_place(path)} …")
         self.jobs.request(wanted, work, replace=True)
@@ -121,7 +121,9 @@ class Recordings(QObject):
         except ExplorerError as error:
             self._failed(path, str(error))
             return
-        self._ask(_Wanted(path), arrays, Choice(recipe.attention, recipe.axes, recipe.batch, recipe.is_causal))
+        self._ask(
+            _Wanted(path), arrays, Choice(recipe.attention, recipe.axes, recipe.batch, recipe.is_causal, recipe.rows)
+        )
 
     def _on_delivered(self, wanted: _Wanted, found: HeadsState | tuple[tuple[str, str], ...]) -> None:
         if isinstance(found, tuple):

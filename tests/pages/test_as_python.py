@@ -8,8 +8,19 @@ from typing import Any
 import pytest
 from kept import sessions, stem
 
-from attention_explorer import ExplorerState, HeadsSetup, HeadsState, LookupState, ModelRecipe, render
+from attention_explorer import (
+    Experiment,
+    ExplorerState,
+    HeadsSetup,
+    HeadsState,
+    HeadsView,
+    LookupState,
+    ModelRecipe,
+    Picture,
+    render,
+)
 from attention_explorer.pages.as_python import WIDTH, python_of
+from attention_explorer.pages.heads.experiment import Check
 from attention_explorer.pages.ready_made import parts_of
 from attention_explorer.rendering import shown_by
 
@@ -57,3 +68,8 @@ def test_what_stands_in_quotes_is_what_was_typed() -> None:
     recipe = ModelRecipe("C:\\models\\“mine”", sentence='it\'s "so"\tsaid ☃')
     state = ExplorerState(heads=HeadsState(HeadsSetup(recipe=recipe)))
     assert state_of(python_of(state, "heads")).setup.recipe == recipe
+
+
+def test_the_experiment_of_heads_is_said_too() -> None:
+    heads = HeadsState(view=HeadsView(picture=Picture.CHECK), experiment=Experiment(Check.CHANGE, token=2, amount=0.5))
+    assert state_of(python_of(ExplorerState(heads=heads), "heads")) == heads

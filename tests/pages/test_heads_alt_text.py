@@ -84,6 +84,17 @@ def test_queries_are_counted_as_queries_and_keys_as_keys():
     assert "In view: queries 11 to 13 of 30, keys 5 to 14 of 30." in said
 
 
+def test_a_row_is_what_is_described():
+    state = HeadsState().with_view(picture=Picture.ROW, row=1)
+    weights = heads_frame(state.setup).map.weights()
+    said = alt_text(state).replace("\u2068", "").replace("\u2069", "")
+    assert "attention of 1 query (row) to 11 keys (columns)" in said
+    assert f"“cat” (2) to “because” (7) {weights[1].max():.4f}" in said
+    column = alt_text(state.with_view(row=None, column=3))
+    assert "attention of 11 queries (rows) to 1 key (column)" in column
+    assert f"{weights[:, 3].max():.4f}" in column
+
+
 def test_a_map_larger_than_a_block_is_searched_in_full():
     state = HeadsState().with_recipe(sentence=" ".join(f"w{i}" for i in range(700)))
     frame = heads_frame(state.setup)
@@ -118,6 +129,11 @@ def test_a_wall_says_every_head_and_its_largest_weight():
     assert "weights of 8 heads" in said
     for index, map_ in enumerate(frame.layers[0].maps):
         assert f"head {index + 1} {map_.weights().max():.3f}" in said
+
+
+def test_the_view_of_all_heads_is_the_wall():
+    state = heads_preset("causal").state
+    assert alt_text(state.with_view(picture=Picture.ALL)) == alt_text(state, is_wall=True)
 
 
 def test_a_comparison_describes_both_sides():

@@ -10,10 +10,20 @@ import numpy as np
 import pytest
 
 from attention_explorer.errors import ExplorerError
-from attention_explorer.pages.heads.array import MOST_SHOWN, ArrayKind, arrays_of, formula, projections, reason_against
-from attention_explorer.pages.heads.array_picture import array_picture, array_table, array_words, shape_note
+from attention_explorer.pages.heads.array import (
+    MOST_SHOWN,
+    ArrayKind,
+    array_picture,
+    array_table,
+    array_words,
+    arrays_of,
+    formula,
+    projections,
+    reason_against,
+    shape_note,
+)
 from attention_explorer.pages.heads.arrays import head_array
-from attention_explorer.pages.heads.check_shuffle import shuffle_report
+from attention_explorer.pages.heads.check_layer import shuffle_report
 from attention_explorer.pages.heads.frame import heads_frame
 from attention_explorer.pages.heads.presets import HEADS_PRESETS, heads_preset
 from attention_explorer.pages.heads.state import HeadsSetup, MaskChoice, MaskKind

@@ -10,9 +10,10 @@ import pytest
 
 from attention_explorer.errors import ExplorerError
 from attention_explorer.model import causal_mask
-from attention_explorer.pages.heads.check_broadcast import broadcast_check, broadcast_report
-from attention_explorer.pages.heads.check_constant import constant_check, constant_report
-from attention_explorer.pages.heads.checks import Check, Experiment, carry_out
+from attention_explorer.pages.heads.check_heads import broadcast_check, broadcast_report
+from attention_explorer.pages.heads.check_scores import constant_check, constant_report
+from attention_explorer.pages.heads.checks import carry_out, essence
+from attention_explorer.pages.heads.experiment import Check, Experiment
 from attention_explorer.pages.heads.frame import heads_frame
 from attention_explorer.pages.heads.presets import heads_preset
 from attention_explorer.pages.heads.state import HeadsSetup, MaskChoice, MaskKind
@@ -75,9 +76,9 @@ def test_the_report_says_what_happened_and_lists_the_row():
 def test_the_last_row_is_taken_if_none_is_pinned():
     assert constant_check(frame_of("five-token"), None, 1.0).row == 4
     assert constant_check(frame_of("five-token"), 99, 1.0).row == 4
-    experiment = Experiment(Check.CONSTANT, seed=3, row=1, constant=2.0)
-    assert experiment.essence == Experiment(Check.CONSTANT, row=1, constant=2.0)
-    assert carry_out(frame_of("five-token"), experiment) == constant_report(frame_of("five-token"), 1, 2.0)
+    experiment = Experiment(Check.CONSTANT, seed=3, constant=2.0)
+    assert essence(experiment, 1) == (Experiment(Check.CONSTANT, constant=2.0), 1)
+    assert carry_out(frame_of("five-token"), experiment, 1) == constant_report(frame_of("five-token"), 1, 2.0)
 
 
 # ---- A mask for each sequence ----

@@ -22,8 +22,14 @@ from attention_explorer.model import (
     scaled_dot_product_attention,
     softmax,
 )
-from attention_explorer.pages.heads.check_change import change_check, change_report
-from attention_explorer.pages.heads.check_function import token_function
+from attention_explorer.pages.heads.check_heads import reshape_check, reshape_report
+from attention_explorer.pages.heads.check_layer import (
+    change_check,
+    change_report,
+    shuffle_check,
+    shuffle_report,
+    token_function,
+)
 from attention_explorer.pages.heads.check_mask import (
     MaskDemo,
     Precision,
@@ -33,14 +39,20 @@ from attention_explorer.pages.heads.check_mask import (
     mask_report,
 )
 from attention_explorer.pages.heads.check_report import MOST_LISTED, CheckTable, Form, listed_rows
-from attention_explorer.pages.heads.check_reshape import reshape_check, reshape_report
-from attention_explorer.pages.heads.check_shuffle import shuffle_check, shuffle_report
-from attention_explorer.pages.heads.check_symmetry import symmetry_check, symmetry_report
-from attention_explorer.pages.heads.checks import Check, Experiment, carry_out, needs_asking, token_to_change
+from attention_explorer.pages.heads.check_scores import symmetry_check, symmetry_report
+from attention_explorer.pages.heads.checks import (
+    carry_out,
+    check_numbers,
+    check_stream,
+    essence,
+    needs_asking,
+    token_to_change,
+)
+from attention_explorer.pages.heads.experiment import Check, Experiment
 from attention_explorer.pages.heads.export import setup_words
 from attention_explorer.pages.heads.frame import heads_frame
 from attention_explorer.pages.heads.presets import HEADS_PRESETS, heads_preset
-from attention_explorer.pages.heads.state import Aggregate, HeadsSetup, MaskChoice, MaskKind
+from attention_explorer.pages.heads.state import Aggregate, HeadsSetup, HeadsState, MaskChoice, MaskKind
 from attention_explorer.pages.heads.verdict import Kind, spread_of, verdict
 from attention_explorer.pages.heads.wording import source_words
 from attention_explorer.sources.hand_made_recipe import HandMadeRecipe
@@ -393,7 +405,7 @@ def test_an_example_about_one_precision_says_that_it_is_locked():
     for precision in Precision:
         experiment = Experiment(Check.MASKING, demo=MaskDemo.ADDED_FLOAT32, precision=precision)
         assert experiment.precision_used is Precision.FLOAT32
-        assert experiment.essence == Experiment(
+        assert essence(experiment, 3)[0] == Experiment(
             Check.MASKING, demo=MaskDemo.ADDED_FLOAT32, precision=Precision.FLOAT32
         ), "the choice makes no difference"
         report = carry_out(frame_of("causal"), experiment)
@@ -616,7 +628,7 @@ def test_every_preset_can_be_experimented_with():
         for check in Check:
             of_one_sentence = check in (Check.SYMMETRY, Check.BROADCAST)
             impossible = (check is Check.RESHAPE and not frame.has_projections) or (of_one_sentence and frame.is_cross)
-            impossible = impossible or is_recorded
+            impossible = (impossible or is_recorded) and check is not Check.WEIGHTS
             if impossible:
                 with pytest.raises(ExplorerError):
                     carry_out(frame, Experiment(check))
@@ -632,7 +644,7 @@ def test_aggregates_are_experimented_with_as_the_head_they_hide():
     assert symmetry_check(one) == symmetry_check(mean)
 
 
-@pytest.mark.parametrize("check", list(Check))
+@pytest.mark.parametrize("check", [check for check in Check if check is not Check.WEIGHTS])
 def test_too_many_tokens_and_none_are_refused(check):
     with pytest.raises(ExplorerError, match="up to 512 tokens, and there are 513"):
         carry_out(frame_with(sentence=many_tokens(513), d_model=4, heads=1), Experiment(check))
@@ -647,27 +659,83 @@ def test_too_many_heads_are_refused_where_all_are_computed():
 
 
 def test_what_takes_a_moment_needs_asking():
-    small, long = frame_of("multi-head"), frame_with(sentence=many_tokens(129), d_model=4, heads=1)
-    wide = frame_with(sentence=many_tokens(128), d_model=16, heads=16)
+    small, long = frame_of("causal"), frame_with(sentence=many_tokens(150), d_model=8, heads=2)
+    wide = frame_with(sentence=many_tokens(120), d_model=64, heads=16)
     assert not any(needs_asking(small, Experiment(check)) for check in Check)
-    assert all(needs_asking(long, Experiment(check)) for check in Check)
+    assert all(needs_asking(long, Experiment(check)) for check in Check if check is not Check.WEIGHTS)
     assert not needs_asking(long, Experiment(Check.MASKING, demo=MaskDemo.LOW_SCORE))
     assert needs_asking(wide, Experiment(Check.SHUFFLE))
     assert not needs_asking(wide, Experiment(Check.SYMMETRY))
 
 
 def test_the_token_to_change_is_the_chosen_one_else_the_pinned_one_else_one_in_the_middle():
-    frame = frame_of("multi-head")
-    assert token_to_change(frame, Experiment(Check.CHANGE)) == 3
-    assert token_to_change(frame, Experiment(Check.CHANGE, row=5)) == 5
-    assert token_to_change(frame, Experiment(Check.CHANGE, row=5, token=1)) == 1
-    assert token_to_change(frame, Experiment(Check.CHANGE, row=50, token=70)) == 3
+    frame = frame_with(sentence="a b c d e f g")
+    assert token_to_change(frame, None, None) == 3
+    assert token_to_change(frame, None, 5) == 5
+    assert token_to_change(frame, 1, 5) == 1
+    assert token_to_change(frame, 70, 50) == 3
 
 
 def test_settings_of_other_experiments_are_not_of_the_essence():
-    one = Experiment(Check.SHUFFLE, seed=2, row=4, token=1, precision=Precision.FLOAT16)
-    assert one.essence == Experiment(Check.SHUFFLE, seed=2)
-    assert replace(one, check=Check.MASKING).essence == Experiment(Check.MASKING, row=4, precision=Precision.FLOAT16)
+    one = Experiment(Check.SHUFFLE, seed=2, token=1, precision=Precision.FLOAT16)
+    assert essence(one, 4) == (Experiment(Check.SHUFFLE, seed=2), None)
+    masked = Experiment(Check.MASKING, precision=Precision.FLOAT16)
+    assert essence(replace(one, check=Check.MASKING), 4) == (masked, 4)
+    assert essence(replace(one, check=Check.CHANGE), 4) == (Experiment(Check.CHANGE, token=1), None)
+    assert essence(replace(one, check=Check.CHANGE, token=None), 4) == (Experiment(Check.CHANGE), 4)
+
+
+# ---- All of them in one table ----
+
+
+def test_every_experiment_of_a_setup_is_done_with_the_pinned_row():
+    heads = heads_preset("causal").state
+    found = check_numbers(heads)
+    assert list(found.found) == [heads.experiment.check, *(check for check in Check if check is not Check.SHUFFLE)]
+    for check in Check:
+        expected = carry_out(frame_of("causal"), Experiment(check), heads.view.row)
+        assert found.found[check] == expected
+        assert found.result(check) == expected.result
+
+
+def test_results_come_one_after_the_other_the_chosen_one_first():
+    heads = heads_preset("causal").state
+    heads = replace(heads, experiment=Experiment(Check.CONSTANT))
+    parts = list(check_stream(heads))
+    assert [len(found.found) for _, found in parts] == list(range(1, len(Check) + 1))
+    assert [share for share, _ in parts] == sorted(share for share, _ in parts)
+    assert parts[-1][0] == 1.0
+    assert parts[0][1].result(Check.CONSTANT).startswith("+5.0 on every score")
+    assert parts[0][1].result(Check.SHUFFLE) == "…"
+
+
+def test_of_a_long_sentence_the_chosen_experiment_alone_is_done():
+    heads = HeadsState(HeadsSetup(ToyRecipe(sentence=many_tokens(150), d_model=8, heads=2)))
+    found = check_numbers(replace(heads, experiment=Experiment(Check.SYMMETRY)))
+    assert list(found.found) == [Check.SYMMETRY, Check.WEIGHTS], "what the weights are is known at once"
+    assert found.result(Check.SHUFFLE) == "Choose it to have it done: here it takes a moment."
+    masked = check_numbers(replace(heads, experiment=Experiment(Check.SYMMETRY, demo=MaskDemo.LOW_SCORE)))
+    assert set(masked.found) == {Check.SYMMETRY, Check.WEIGHTS, Check.MASKING}, "an example is quick"
+
+
+def test_what_cannot_be_done_says_why_and_the_rest_is_done():
+    found = check_numbers(heads_preset("hand-made").state)
+    assert found.found[Check.RESHAPE] == "Hand-made heads have no projections to reshape: choose random heads."
+    assert not isinstance(found.found[Check.SYMMETRY], str)
+    recorded = check_numbers(heads_preset("minilm").state)
+    assert recorded.result(Check.WEIGHTS).startswith("These weights were learned, and recorded.")
+    assert all(isinstance(recorded.found[check], str) for check in Check if check is not Check.WEIGHTS)
+    assert recorded.chosen is None
+
+
+def test_the_weights_themselves_are_judged_with_numbers():
+    found = carry_out(frame_of("multi-head"), Experiment(Check.WEIGHTS))
+    judged = verdict(frame_of("multi-head"))
+    assert found.result == f"{judged.title} {judged.text}"
+    (table,) = found.tables
+    assert table.rows[0][1:] == (judged.head.evenness, judged.layer.evenness)
+    assert table.rows[1][1:] == (judged.head.saturated, judged.layer.saturated)
+    assert table.rows[2][1:] == (judged.head.score_std, judged.layer.score_std)
 
 
 def test_numbers_are_written_short_and_copied_whole():

@@ -16,9 +16,7 @@ from attention_explorer.model import Stage
 from attention_explorer.pages.heads.compare import Comparison, compare_pictures
 from attention_explorer.pages.heads.compare_words import (
     compared_cell,
-    compared_steps,
     compared_table,
-    compared_title,
     compared_token_words,
     compared_words,
     read_side,
@@ -107,26 +105,24 @@ def test_two_sentences_name_the_tokens_of_each() -> None:
 
 
 @pytest.mark.parametrize(
-    ("row", "column", "said", "title"),
+    ("row", "column", "said"),
     [
-        (1, 1, "query “cat” (2) → key “cat” (2): weight 0", "“cat” (2) → “cat” (2)"),
-        (1, 0, "query “cat” (2) → key “The” (1): weight 0", "“cat” (2) → “The” (1)"),
-        (8, 0, "query “dog” (3) → key “The” (1): weight 0", "“dog” (3) → “The” (1)"),
-        (0, 7, "query “The” (1) → key “big” (2): weight 0", "“The” (1) → “big” (2)"),
-        (1, 7, "“cat” → “big”: no cell, as the query is only in A and the key only in B", "“cat” → “big”"),
-        (8, 1, "“dog” → “cat”: no cell, as the query is only in B and the key only in A", "“dog” → “cat”"),
-        (99, 0, "no such cell", "no such cell"),
+        (1, 1, "query “cat” (2) → key “cat” (2): weight 0"),
+        (1, 0, "query “cat” (2) → key “The” (1): weight 0"),
+        (8, 0, "query “dog” (3) → key “The” (1): weight 0"),
+        (0, 7, "query “The” (1) → key “big” (2): weight 0"),
+        (1, 7, "“cat” → “big”: no cell, as the query is only in A and the key only in B"),
+        (8, 1, "“dog” → “cat”: no cell, as the query is only in B and the key only in A"),
+        (99, 0, "no such cell"),
     ],
 )
-def test_a_cell_that_one_map_does_not_have(row: int, column: int, said: str, title: str) -> None:
+def test_a_cell_that_one_map_does_not_have(row: int, column: int, said: str) -> None:
     shown = comparison(BASE, OTHER)
     found = compared_words(shown, row, column)
     assert found.startswith(said)
     if "weight" in said:
         assert found.endswith(f", only in {'A' if 1 in (row, column) else 'B'}")
-    assert compared_title(shown, row, column) == title
     assert compared_cell(shown, row, column).difference is None
-    assert compared_steps(shown, row, column)[-1].value == "none"
 
 
 def test_a_token_is_named_with_its_place_in_each() -> None:
@@ -140,7 +136,7 @@ def test_a_token_is_named_with_its_place_in_each() -> None:
 def test_places_are_counted_as_everything_else() -> None:
     shown = comparison(*(replace(setup, count=Count.FROM_ZERO) for setup in (BASE, OTHER)))
     assert compared_token_words(shown, 2, is_row=True) == "query “sat” (2) in A and “sat” (3) in B"
-    assert compared_title(shown, 8, 0) == "“dog” (2) → “The” (0)"
+    assert compared_words(shown, 8, 0).startswith("query “dog” (2) → key “The” (0)")
     assert [row[1:3] for row in compared_table(shown, 0, is_row=True)[1]][2:5] == [("", 1), ("", 2), (2, 3)]
 
 
@@ -153,18 +149,6 @@ def test_a_row_that_only_b_has_is_read_there() -> None:
     assert (side.own(8, is_row=True), side.own(2, is_row=False), side.own(1, is_row=False)) == (2, 3, None)
     assert [side.rows[own] for own in range(7)] == [0, 7, 8, 2, 3, 4, 5]
     assert side.named(row_reading(side.frame, 2)).title == "B: “dog” (3) attends to"
-
-
-def test_the_steps_are_the_three_numbers_under_their_names() -> None:
-    a, b = BASE, replace(BASE, head=2)
-    steps = compared_steps(comparison(a, b), 1, 4)
-    assert [step.name for step in steps] == ["A: weight", "B: weight", "A − B"]
-    first, second = (heads_frame(setup).map.weights()[1, 4] for setup in (a, b))
-    assert [step.value for step in steps[:2]] == [f"{first:.4f}", f"{second:.4f}"]
-    assert steps[2].is_result
-    assert float(steps[2].value.replace("−", "-")) == pytest.approx(first - second, abs=5.1e-5)
-    masked = compared_steps(comparison(a, replace(BASE, mask=CAUSAL)), 0, 3)
-    assert (masked[1].name, masked[1].value) == ("B", "hidden by the causal mask")
 
 
 @pytest.mark.parametrize(("a", "b", "view"), CASES)

@@ -16,8 +16,8 @@ from attention_explorer.core import numbers_files
 from attention_explorer.core.numbers_export import Numbers
 from attention_explorer.errors import ExportError
 from attention_explorer.model import Stage
-from attention_explorer.pages.heads.compare_export import difference_numbers
 from attention_explorer.pages.heads.export import (
+    difference_numbers,
     map_numbers,
     setup_words,
     stages_numbers,

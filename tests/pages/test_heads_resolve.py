@@ -11,8 +11,7 @@ import pytest
 from attention_explorer.model import causal_mask
 from attention_explorer.pages.heads.alt_text import alt_text
 from attention_explorer.pages.heads.compare import compare_pictures
-from attention_explorer.pages.heads.compare_export import difference_numbers
-from attention_explorer.pages.heads.export import map_numbers, wall_numbers
+from attention_explorer.pages.heads.export import difference_numbers, map_numbers, wall_numbers
 from attention_explorer.pages.heads.frame import HeadsFrame, frame_to_show, heads_frame, other_frame
 from attention_explorer.pages.heads.large_picture import large_picture
 from attention_explorer.pages.heads.offers import offers_for

@@ -9,8 +9,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from attention_explorer.pages.heads import token_alignment
-from attention_explorer.pages.heads.token_alignment import TokenAlignment, align_tokens
+from attention_explorer.pages.heads import aligned as alignment
+from attention_explorer.pages.heads.aligned import TokenAlignment, align_tokens
 
 TOKENS = st.lists(st.sampled_from("abcde"), max_size=12).map(tuple)
 
@@ -52,7 +52,7 @@ def assert_is_alignment(found: TokenAlignment, a: tuple[str, ...], b: tuple[str,
 @settings(deadline=None)
 def test_every_token_is_matched_once_or_not_at_all(a: tuple[str, ...], b: tuple[str, ...], most: int) -> None:
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(token_alignment, "MOST_PAIRS", most)
+        patch.setattr(alignment, "MOST_PAIRS", most)
         found = align_tokens(a, b)
     assert_is_alignment(found, a, b)
     assert found.is_complete == (a == b)

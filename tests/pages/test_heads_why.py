@@ -12,7 +12,7 @@ from attention_explorer.core.counting import Count
 from attention_explorer.model import Stage
 from attention_explorer.pages.heads.frame import heads_frame
 from attention_explorer.pages.heads.state import Aggregate, HeadsSetup, MaskChoice, MaskKind
-from attention_explorer.pages.heads.why import MOST_NAMED, why, why_short
+from attention_explorer.pages.heads.wording import MOST_NAMED, why, why_short
 from attention_explorer.sources.recipe import Projections, TokenVectors, ToyRecipe
 from attention_explorer.sources.recorded_recipe import BoxRecipe
 

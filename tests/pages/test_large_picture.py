@@ -45,7 +45,16 @@ def test_every_kind_has_its_picture(kind: Picture, made: type) -> None:
 
 
 def test_every_kind_is_tested() -> None:
-    assert set(Picture) == {Picture.HEATMAP, Picture.LINES, Picture.STAGES, Picture.COMPARE, Picture.MARKED}
+    maps = {Picture.HEATMAP, Picture.LINES, Picture.STAGES, Picture.COMPARE, Picture.MARKED}
+    others = {Picture.ALL, Picture.ROW, Picture.CHECK}  # with numbers of their own: surveys, RowNumbers, CheckNumbers
+    assert set(Picture) == maps | others
+
+
+def test_a_row_shows_itself_or_the_pinned_column() -> None:
+    assert part_shown(HeadsView(picture=Picture.ROW, row=4, column=2), (11, 7)) == Window(4, 5, 0, 7)
+    assert part_shown(HeadsView(picture=Picture.ROW, row=None, column=2), (11, 7)) == Window(0, 11, 2, 3)
+    assert part_shown(HeadsView(picture=Picture.ROW, row=None), (11, 7)) == Window(10, 11, 0, 7)
+    assert part_shown(HeadsView(picture=Picture.ROW, row=30), (11, 7)) == Window(10, 11, 0, 7), "a shorter sentence"
 
 
 def test_the_heatmap_is_the_map_in_its_window_and_tiles() -> None:

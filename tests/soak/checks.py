@@ -15,12 +15,10 @@ import numpy as np
 from heads_driver import pixels, widget_texts
 from item_wrappers import kept_windows, stray_items
 from PySide6.QtCore import QEvent, QObject, Qt
-from PySide6.QtWidgets import QAbstractButton, QApplication, QDialog, QLabel, QMainWindow, QTabWidget, QWidget
+from PySide6.QtWidgets import QAbstractButton, QApplication, QDialog, QLabel, QMainWindow, QWidget
 
 from attention_explorer.core.byte_cache import CACHE
 from attention_explorer.core.subject import with_view_of
-from attention_explorer.kit.controls.hint_card import HintCard
-from attention_explorer.kit.controls.more_button import MoreButton
 from attention_explorer.pages.explorer import ExplorerState
 from attention_explorer.pages.heads.ui.page import HeadsPage
 from attention_explorer.pages.lab.ui.page import LabPage
@@ -170,8 +168,6 @@ def window_shows_its_state(world: World) -> None:
         other.show()
         other.resize(window.size())
         _settle_both(world, other)
-        _same_tabs(world, window.page, other.page)
-        _same_folds(window.page, other.page)
         _forget_the_pointer(world, other)
         _settle_both(world, other)
         if not _both_refuse(window.page, other.page):
@@ -222,41 +218,8 @@ def _forget_the_pointer(world: World, window: MainWindow) -> None:
     world.settle_wholly(window)
 
 
-def _same_tabs(world: World, page: Page, other: Page) -> None:
-    if isinstance(page, HeadsPage) and isinstance(other, HeadsPage):
-        if page.tabs.currentIndex() == 2:
-            other.checks.experiment = page.checks.experiment  # which one is looked at is no state either
-        _lay_out(world, page.tabs)
-    for mine, its in zip(_tabs(page), _tabs(other), strict=True):
-        its.setCurrentIndex(mine.currentIndex())
-
-
-def _lay_out(world: World, tabs: QTabWidget) -> None:
-    """Open the first tab for a moment: texts out of view still ask for the height of another size of letters."""
-    shown = tabs.currentIndex()
-    tabs.setCurrentIndex(0)
-    world.settle()
-    tabs.setCurrentIndex(shown)
-
-
-def _same_folds(page: Page, other: Page) -> None:
-    """Open the bar as it is open here: that is a way of looking, which goes with the window."""
-    for mine, its in zip(page.findChildren(MoreButton), other.findChildren(MoreButton), strict=True):
-        its.setChecked(mine.isChecked())
-    for hint, its_hint in zip(page.findChildren(HintCard), other.findChildren(HintCard), strict=True):
-        its_hint.setVisible(not hint.isHidden())  # one that was closed stays so
-
-
-def _tabs(page: Page) -> list[QTabWidget]:
-    return [tabs for tabs in page.findChildren(QTabWidget) if tabs.window() is page.window()]  # others are in dialogs
-
-
-def _canvas(page: Page) -> QWidget:
-    return page.pictures.currentWidget() if isinstance(page, HeadsPage) else page.canvas
-
-
 def _compare(world: World, page: Page, other: Page) -> None:
-    mine, its = _canvas(page), _canvas(other)
+    mine, its = page.canvas, other.canvas
     if mine.size() != its.size():
         raise Broken(f"The picture is {mine.size()} large, and {its.size()} in a new window {world.window.size()}.")
     first, second = pixels(mine.grab().toImage()), pixels(its.grab().toImage())

@@ -27,12 +27,15 @@ EDITORS = {
     "pages/subject.py",
     "window/recordings.py",
     "pages/heads/dots.py",
+    "pages/heads/unknown.py",
     "pages/heads/it_table.py",
+    "pages/heads/recorded.py",
     "pages/heads/ui/embeddings_part.py",
-    "pages/heads/ui/setup_model.py",
-    "pages/heads/ui/setup_weights.py",
+    "pages/heads/ui/random_heads.py",
+    "pages/heads/ui/subject.py",
 }
-"""What edits recipes of one type, and of no other, or says where its files are, what makes its numbers, its layers."""
+"""What edits recipes of one type, and of no other, or says where its files are, how large they are, what makes its
+numbers, its layers, and who else could read its sentence."""
 
 RECIPES = [
     ToyRecipe(),

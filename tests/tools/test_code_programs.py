@@ -203,6 +203,8 @@ def test_a_rollout(recipe: Any, identity: bool, tmp_path) -> None:
     [
         *({"stage": stage} for stage in Stage),
         {"picture": Picture.STAGES},
+        {"picture": Picture.ROW},
+        {"picture": Picture.ROW, "row": None, "column": 1},
         {"hidden": Hidden.FIRST},
         {"hidden": Hidden.PUNCTUATION, "hidden_tokens": frozenset({"cat", "a"})},
         {"value_weighted": True, "hidden": Hidden.FIRST},

@@ -110,15 +110,15 @@ def driver(windows, hand) -> HeadsDriver:
 @pytest.fixture
 def gate(monkeypatch) -> Iterator[Gate]:
     """A gate before the large picture of everything that is computed on the worker."""
-    from attention_explorer.pages.heads.ui import loader as heads_loader
+    from attention_explorer.pages.heads.ui import pictures
 
-    gate, compute = Gate(), heads_loader.large_picture
+    gate, compute = Gate(), pictures.large_picture
 
     def held_up(*arguments):
         gate.wait()
         return compute(*arguments)
 
-    monkeypatch.setattr(heads_loader, "large_picture", held_up)
+    monkeypatch.setattr(pictures, "large_picture", held_up)
     yield gate
     gate.open()
 

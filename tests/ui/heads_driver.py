@@ -7,23 +7,27 @@ import threading
 import xml.etree.ElementTree as ET
 from collections.abc import Callable
 from dataclasses import replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
-from PySide6.QtCore import QBuffer, QEvent, QIODevice, QObject, QPoint, QPointF, QRectF, QSize
+from PySide6.QtCore import QBuffer, QEvent, QIODevice, QObject, QPoint, QPointF, QRectF, QSize, Qt
 from PySide6.QtGui import QColor, QImage, QPainter
 from PySide6.QtSvg import QSvgGenerator
-from PySide6.QtWidgets import QApplication, QDialog, QWidget
+from PySide6.QtWidgets import QApplication, QDialog, QLineEdit, QPushButton, QWidget
 from window_driver import WindowDriver
 
 from attention_explorer.core import assets
 from attention_explorer.pages.explorer import ExplorerState
 from attention_explorer.pages.heads.frame import HeadsFrame, heads_frame
-from attention_explorer.pages.heads.state import HeadsState
+from attention_explorer.pages.heads.state import HeadsState, Picture
+from attention_explorer.pages.heads.ui.panel import NOBODY
+from attention_explorer.pages.heads.ui.row_picture import row_headline
 
 if TYPE_CHECKING:
-    from attention_explorer.pages.heads.ui.heatmap_canvas import HeatmapCanvas
+    from attention_explorer.pages.heads.ui.drawer_parts import DrawerParts
+    from attention_explorer.pages.heads.ui.map_canvas import HeadsCanvas
     from attention_explorer.pages.heads.ui.page import HeadsPage
+    from attention_explorer.window.window import MainWindow
 
 
 class HeadsDriver(WindowDriver):
@@ -36,10 +40,11 @@ class HeadsDriver(WindowDriver):
             dialog.close()
         session.revert()
         session.restart(ExplorerState())
-        for widget in (*page._widgets.values(), page.wall, page.reading.bars):
+        for widget in (page.canvas, page.wall, page.panel.items):
             QApplication.sendEvent(widget, QEvent(QEvent.Type.Leave))
-        page.bar.paint.setChecked(False)
-        page.tabs.setCurrentIndex(0)
+        page.map_controls.paint.setChecked(False)
+        if page.is_open:
+            page.open_drawer(False)
         page.search.field.clear()
         page.search.close_row()
         self.window.statusBar().clearMessage()
@@ -55,7 +60,7 @@ class HeadsDriver(WindowDriver):
         return self.window.page
 
     @property
-    def canvas(self) -> HeatmapCanvas:
+    def canvas(self) -> HeadsCanvas:
         return self.page.canvas
 
     @property
@@ -70,16 +75,38 @@ class HeadsDriver(WindowDriver):
     def weights(self) -> np.ndarray:
         return self.frame.map.weights()
 
-    def cell_title(self, row: int, column: int) -> str:
-        """Return what the card of the arithmetic should be titled for a cell that is not masked."""
-        pair = f"“{self.frame.queries[row]}” → “{self.frame.keys[column]}”"
-        return f"{pair}: where {self.weights[row, column]:.4f} comes from"
+    @property
+    def read(self) -> str:
+        """Whose row or column is read beside the map: what the panel says, in full."""
+        row = self.page.row_beside()
+        if row is None:
+            assert self.page.panel.title.text() == NOBODY
+            return ""
+        assert self.page.panel.title.text().endswith(row_headline(row.steps))
+        return row.steps.reading.title
+
+    @property
+    def read_cell(self) -> tuple[int, int]:
+        """Query and key that are looked at beside the map."""
+        return self.page.row_beside().cell
 
     @property
     def pin(self) -> tuple[int | None, int | None]:
         return self.heads.view.row, self.heads.view.column
 
+    @property
+    def controls(self) -> Controls:
+        return Controls(self)
+
     # ---- The hand ----
+
+    def keep(self) -> None:
+        """Keep the setup as B, by its key."""
+        self.key(Qt.Key.Key_B)
+
+    def show(self, picture: Picture) -> None:
+        """Show another view, by its button."""
+        self.press(self.page.bar.view_row.buttons[picture])
 
     def cell(self, row: int, column: int) -> QPointF:
         """The middle of a cell of the large map."""
@@ -95,7 +122,7 @@ class HeadsDriver(WindowDriver):
 
     @property
     def first_seen(self) -> tuple[int, int]:
-        seen = self.canvas.seen
+        seen = self.heads.view.window
         return (0, 0) if seen is None else (seen.top, seen.left)
 
     def hover(self, row: int, column: int) -> None:
@@ -125,7 +152,105 @@ class HeadsDriver(WindowDriver):
 
     def texts(self) -> list[str]:
         """What is written in the large picture on show, without its marks."""
-        return painted_texts(self.page.pictures.currentWidget().paint_picture)
+        return painted_texts(self.canvas.paint_picture)
+
+
+class Controls:
+    """What stands around the picture, by what it does; a control that is in the drawer is made seen first."""
+
+    IN_DRAWER: ClassVar = {
+        "stages": "view.stage",
+        "contrast": "view.contrast",
+        "hidden": "view.hidden",
+        "sort": "view.sort",
+        "reverse": "view.reverse",
+        "in_grid": "view.in_grid",
+        "aggregate": "setup.aggregate",
+        "identity": "setup.identity",
+        "colours": "view.colour_map",
+        "row_sums": "view.row_sums",
+        "weighted": "view.value_weighted",
+        "scaled": "setup.scaled",
+    }
+    IN_SIGHT: ClassVar = {"masks": "setup.mask.kind", "mask_size": "mask_size", "hard": "setup.hard"}
+
+    def __init__(self, shows: HeadsDriver | MainWindow) -> None:
+        self._page: HeadsPage = shows.page
+
+    def __getattr__(self, name: str) -> Any:
+        page = self._page
+        if name in self.IN_SIGHT:
+            return page.form_of(page.view).controls[self.IN_SIGHT[name]]
+        if name not in self.IN_DRAWER:
+            raise AttributeError(name)
+        if not page.is_open:
+            page.open_drawer(True)
+            QApplication.processEvents()
+        return page.drawer.form.controls[self.IN_DRAWER[name]]
+
+    @property
+    def sentence(self) -> QLineEdit:
+        """The line in which the sentence is typed."""
+        line = self._page.subject.sentence
+        if not line.is_typed:
+            line.edit()
+        return line.field
+
+    @property
+    def context(self) -> QLineEdit:
+        line = self._page.subject.context
+        if not line.is_typed and line.isVisible():
+            line.edit()
+        return line.field
+
+    @property
+    def cross(self) -> QPushButton:
+        return self._page.subject.cross
+
+    @property
+    def paint(self) -> QPushButton:
+        return self._page.map_controls.paint
+
+    @property
+    def unpaint(self) -> QPushButton:
+        return self._page.map_controls.unpaint
+
+    @property
+    def pictures(self) -> Any:
+        return self._page.bar.view_row
+
+    @property
+    def presets(self) -> Any:
+        return self._page.bar.examples[self._page.view.id]
+
+    @property
+    def temperature(self) -> Any:
+        return self._page.main.slider_of(self._page.view)
+
+    @property
+    def temperature_box(self) -> Any:
+        """The field of the temperature: below the picture, or in the drawer where another slider has that place."""
+        page = self._page
+        if page.view.main == "setup.temperature":
+            return self.temperature.box
+        if not page.is_open:
+            page.open_drawer(True)
+            QApplication.processEvents()
+        return page.drawer.form.controls["setup.temperature"]
+
+    @property
+    def mass(self) -> Any:
+        """How much of each row is drawn as lines: a slider with its field."""
+        assert self._page.view.main == "view.mass"
+        return self._page.main.slider_of(self._page.view)
+
+    @property
+    def parts(self) -> DrawerParts:
+        """The numbers of random heads, what a model expects next: in the drawer, below the fields."""
+        if not self._page.is_open:
+            self._page.open_drawer(True)
+            QApplication.processEvents()
+        return self._page.drawer_parts
 
 
 def sequential(position: float, name: str = "viridis") -> str:
@@ -188,6 +313,13 @@ def colour_distance(a: str, b: str) -> int:
     return max(abs(first.red() - second.red()), abs(first.green() - second.green()), abs(first.blue() - second.blue()))
 
 
+def panel_says(page: HeadsPage) -> str:
+    """Return what stands beside the picture, whole: its headline, its sentence, and what its row says in words."""
+    panel = page.panel
+    row = panel.items.spoken() if panel.items.isVisible() else ""
+    return "\n".join(filter(None, (panel.title.text(), panel.sentence.text(), row)))
+
+
 # ---- The worker ----
 
 
@@ -204,7 +336,7 @@ def ask(driver, heads: HeadsState) -> None:
 
 def busy(driver) -> bool:
     """Whether the worker of the page has something to do."""
-    return driver.page.loader.jobs.is_busy()
+    return driver.page.requests.jobs.is_busy()
 
 
 class Gate:

@@ -61,8 +61,8 @@ def scenes_of(page: str) -> list[Scene]:
         shown = [Scene(f"heads {picture}", _state(replace(first, heads=_with(first, picture)))) for picture in Picture]
         typed = with_other_recipe(first.heads, sentence="The big cat, she sat").with_view(picture=Picture.COMPARE)
         shown.append(Scene("heads compare two sentences", _state(replace(first, heads=typed))))
-        tabs = [Scene(f"heads tab {tab}", _tab(page, tab)) for tab in (1, 2)]
-        return [*shown, *tabs, Scene("heads search", _search(first))]
+        drawers = [Scene(f"{view.name}, drawer", _with_drawer(view)) for view in shown[:2]]
+        return [*shown, *drawers, Scene("heads search", _search(first))]
     if page == "training":
         learned = replace(first.training, step=8)
         views = [
@@ -126,7 +126,10 @@ def views_of_lab() -> list[Scene]:
 def _with_drawer(view: Scene) -> Show:
     def show(window: MainWindow) -> None:
         view.show(window)
-        QTest.mouseClick(window.page.panel.more, Qt.MouseButton.LeftButton)
+        beside = window.page.panel.more
+        more = beside if beside.isVisible() else window.page.more
+        assert more.isVisible()
+        QTest.mouseClick(more, Qt.MouseButton.LeftButton)
         catch_up(window)
 
     return show
@@ -169,8 +172,8 @@ def _search(state: ExplorerState) -> Show:
 
     def show(window: MainWindow) -> None:
         show_state(window, replace(state, heads=state.heads.with_view(hidden_tokens=frozenset({"the"}))))
-        window.page.bar.find_wanted.emit()
-        QTest.keyClicks(QApplication.focusWidget(), "ca")
+        window.page.search.open_row()
+        QTest.keyClicks(window.page.search.field, "ca")
         catch_up(window)
 
     return show
@@ -180,22 +183,8 @@ def _state(state: ExplorerState) -> Show:
     return lambda window: show_state(window, state)
 
 
-def _tab(page: str, tab: int) -> Show:
-    state = first_state(page)
-
-    def show(window: MainWindow) -> None:
-        show_state(window, state)
-        if window.page.tabs.count() > tab:
-            window.page.tabs.setCurrentIndex(tab)
-            catch_up(window)
-
-    return show
-
-
 def show_state(window: MainWindow, state: ExplorerState) -> None:
     """Show a state as if it had been opened, and wait for all of it."""
-    if hasattr(window.page, "tabs"):
-        window.page.tabs.setCurrentIndex(0)
     if hasattr(window.page, "drawer"):
         window.page.open_drawer(False)
     if hasattr(window.page, "search"):
@@ -226,7 +215,7 @@ def catch_up(window: MainWindow) -> None:
 def is_busy(window: MainWindow) -> bool:
     """Whether a worker of the page has something to do."""
     page = window.page
-    jobs = page.loader.jobs if hasattr(page, "loader") else getattr(page, "jobs", None)
+    jobs = getattr(page, "jobs", None)
     return jobs is not None and jobs.is_busy()
 
 

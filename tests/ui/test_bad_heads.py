@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from heads_driver import panel_says
 from PySide6.QtCore import Qt
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication
@@ -72,16 +73,16 @@ def test_a_head_that_is_no_attention_is_named_and_the_others_are_shown(open_with
     window, row = open_with(lambda _row: np.where(np.arange(TOKENS) == 1, wrong, weights[0, 0, 5]))
     page = window.page
     assert not page.requests.misleads
-    assert [survey.place for survey in page.wall._surveys if survey.refusal] == [BAD]
+    assert [survey.place for survey in page.wall.surveys if survey.refusal] == [BAD]
     choose(window, *BAD)
     reason = page.requests.sentence
     assert "of layer 2, head 3 (counted from 1)" in reason
     assert f"({row}, 1)" in reason or f"row {row} " in reason
-    assert page.note.words.text() == reason == page.reading.title.text()
+    assert page.note.words.text() == reason == panel_says(page)
     assert page.canvas.picture is None
     assert page.note.isVisible()
     assert {cover.over: cover.isVisible() for cover in page.note.covers}[page.wall] is False
-    assert len(page.wall._surveys) == LAYERS * HEADS
+    assert len(page.wall.surveys) == LAYERS * HEADS
     choose(window, 1, 1)
     assert not page.requests.misleads
     np.testing.assert_array_equal(page._frame.map.weights(), weights[1, 1])
@@ -95,12 +96,12 @@ def test_a_head_that_is_no_attention_is_named_and_the_others_are_shown(open_with
     page.settle()
     QApplication.processEvents()
     assert "of layer 1, head 2 (counted from 0)" in page.requests.sentence
-    (bad,) = (survey for survey in page.wall._surveys if survey.refusal)
+    (bad,) = (survey for survey in page.wall.surveys if survey.refusal)
     assert "of layer 1, head 2 (counted from 0)" in bad.refusal
     choose(window, *BAD)
     reason = page.requests.sentence
     assert "of layer 1, head 2 (counted from 0)" in reason
-    assert page.note.words.text() == reason == page.reading.title.text()
+    assert page.note.words.text() == reason == panel_says(page)
 
 
 def test_a_file_whose_first_head_is_bad_can_still_be_walked(make_window, tmp_path, weights):
@@ -128,9 +129,10 @@ def test_the_guess_of_a_causal_mask_hides_no_weight(open_with, weights):
     assert not page.requests.misleads
     assert page._frame.mask[later]
     assert not page._frame.mask[row - 1, TOKENS - 1]
-    assert not page.canvas.picture.masked[later]
+    assert not page.canvas.map_picture.masked[later]
     box = page.canvas.cell_box(*later)
     QTest.mouseMove(page.canvas, box.center().toPoint())
-    assert f"{1 / TOKENS:.4f}, as recorded" in page.reading.cell_title.text()
+    assert "as recorded" in panel_says(page)
+    assert f" {TOKENS} {1 / TOKENS:.4f}" in panel_says(page)
     QTest.mouseMove(page.canvas, page.canvas.cell_box(row - 1, TOKENS - 1).center().toPoint())
-    assert "guessed from weights of 0" in page.reading.cell_title.text() + window._readout.text()
+    assert "guessed from weights of 0" in window._readout.text()

@@ -8,6 +8,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from heads_driver import Controls
 from PySide6.QtCore import Qt
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QLineEdit
@@ -75,7 +76,11 @@ def page_states():
 @pytest.mark.parametrize("page", ["heads", "positions", "layer", "cost"])
 def test_whatever_is_pasted_is_drawn_or_refused(make_window, qtbot, page: str) -> None:
     window = make_window(page_states()[page], Settings(theme=ThemeChoice.LIGHT, page=page))
-    fields = fields_of(window, page)
+    if page == "heads":  # its fields show while they are typed in
+        controls = Controls(window)
+        fields = [controls.sentence, controls.context]
+    else:
+        fields = fields_of(window, page)
     assert len(fields) == {"heads": 2, "positions": 1, "layer": 1, "cost": 2}[page]
     for field in fields:
         for name, text in PASTED.items():

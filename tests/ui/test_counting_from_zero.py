@@ -131,5 +131,5 @@ def test_both_sides_of_a_comparison_count_alike(window):
         replace(window.session.state, heads=window.session.state.heads.with_view(picture=Picture.COMPARE)), "Compare"
     )
     toggle(window)
-    a, b = window.page._centre.compared.frames
+    a, b = window.page.canvas.picture.picture.frames
     assert a.count is b.count is Count.FROM_ZERO

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QLineEdit, QPushButton, QWidget
+from PySide6.QtWidgets import QLabel, QLineEdit, QPushButton, QWidget
 
 from attention_explorer.core.declared import Kind, declared, derived, with_value
 from attention_explorer.errors import ExplorerError
@@ -288,6 +288,31 @@ def test_what_does_nothing_is_gone_and_what_cannot_be_set_says_why(shown) -> Non
     assert shown.control("row").isVisible()
     assert field.isEnabled()
     assert field.toolTip() == "What goes in"
+
+
+@pytest.mark.parametrize(
+    ("name", "changes", "label"),
+    [
+        ("width", {"width": 32}, "Reset width"),
+        ("parts", {"parts": 16}, "Reset parts"),
+        ("rest", {"share": 0.2}, "Reset rest"),
+        ("inner.depth", {"inner": Inner(7)}, "Reset depth"),
+        ("sentence", {"sentence": "a dog"}, "Reset sentence"),
+    ],
+)
+def test_a_double_click_on_the_label_puts_a_field_back(shown, name, changes, label) -> None:
+    shown.put(replace(shown.state, **changes))
+    own = next(each for each in shown.form.findChildren(QLabel) if each.buddy() is shown.control(name))
+    assert "Double click" in own.toolTip()
+    QTest.mouseDClick(own, Qt.MouseButton.LeftButton, pos=own.rect().center())
+    assert (shown.state, shown.labels, shown.merges) == (Example(), [label], [""])
+
+
+def test_what_cannot_be_set_is_not_put_back(shown) -> None:
+    shown.put(replace(shown.state, on=False, sentence="a dog"))
+    own = next(each for each in shown.form.findChildren(QLabel) if each.buddy() is shown.control("sentence"))
+    QTest.mouseDClick(own, Qt.MouseButton.LeftButton, pos=own.rect().center())
+    assert shown.state.sentence == "a dog"
 
 
 @pytest.mark.parametrize(

@@ -19,8 +19,9 @@ from attention_explorer.pages.heads.frame import frame_to_show
 from attention_explorer.pages.heads.presets import heads_preset
 from attention_explorer.pages.heads.recorded import heads_of_file
 from attention_explorer.pages.heads.state import HeadsState, HeadsView, Picture, SortBy
+from attention_explorer.pages.heads.survey import surveys_of
 from attention_explorer.pages.heads.ui.figure import HeadsFigure
-from attention_explorer.pages.heads.ui.wall_picture import paint_wall, wall_size
+from attention_explorer.pages.heads.ui.wall_picture import PrintedWall
 from attention_explorer.session.settings import Settings, ThemeChoice
 from attention_explorer.sources.recorded_source import RecordedSource
 
@@ -30,7 +31,8 @@ pytestmark = pytest.mark.qt_log_ignore("This plugin does not support")
 
 @pytest.fixture
 def open_heads(make_window):
-    def make(heads: HeadsState, size: tuple[int, int] = (1280, 800)):
+    def make(heads: HeadsState, size: tuple[int, int] = (1280, 800), *, is_all: bool = True):
+        heads = heads.with_view(picture=Picture.ALL) if is_all else heads
         window = make_window(ExplorerState(heads=heads), Settings(theme=ThemeChoice.LIGHT, page="heads"), size)
         window.page.settle()
         QApplication.processEvents()
@@ -62,13 +64,13 @@ def middle(window, layer: int, head: int) -> QPoint:
 @pytest.mark.parametrize(("layers", "heads"), [(12, 12), (30, 9)])
 def test_all_heads_are_seen_at_once(open_heads, saved, size, layers, heads):
     window = open_heads(saved(attention=np.full((layers, heads, 3, 3), 1 / 3)), size)
-    wall, scroll = window.page.wall, window.page._wall_side._scroll
-    assert window.session.state.heads.view.in_grid
+    wall, scroll = window.page.wall, window.page.wall_side._scroll
     assert wall.is_whole
     assert scroll.verticalScrollBar().maximum() == 0
     boxes = {(layer, head): wall.place_of(layer, head) for layer in range(layers) for head in range(heads)}
     assert all(wall.rect().contains(box.toAlignedRect()) for box in boxes.values())
-    assert all(boxes[layer, 0].top() == boxes[layer, heads - 1].top() for layer in range(layers)), "a line a layer"
+    lines = (QRectF.left, QRectF.right) if wall.grid.is_sideways else (QRectF.top, QRectF.bottom)
+    assert all(side(boxes[layer, 0]) == side(boxes[layer, heads - 1]) for layer in range(layers) for side in lines)
     assert min(box.width() for box in boxes.values()) >= 9
 
 
@@ -77,6 +79,8 @@ def test_a_head_is_chosen_with_the_mouse_and_the_arrows_walk_the_grid(open_heads
     wall = window.page.wall
     QTest.mouseClick(wall, Qt.MouseButton.LeftButton, pos=middle(window, 2, 7))
     assert chosen(window) == (2, 7)
+    assert window.session.state.heads.view.picture is Picture.HEATMAP, "it grows"
+    window.page.show_view(window.page.view_named(Picture.ALL))
     wall.setFocus()
     for key, place in (
         (Qt.Key.Key_Down, (3, 7)),
@@ -86,16 +90,19 @@ def test_a_head_is_chosen_with_the_mouse_and_the_arrows_walk_the_grid(open_heads
     ):
         QTest.keyClick(wall, key)
         assert chosen(window) == place
+    QTest.keyClick(wall, Qt.Key.Key_Return)
+    assert window.session.state.heads.view.picture is Picture.HEATMAP
     assert window.page.canvas.frame.head == 7
 
 
 @pytest.mark.parametrize("picture", Picture)
 @pytest.mark.parametrize("in_grid", [False, True])
 def test_typing_the_name_of_a_head_goes_to_it_wherever_the_keyboard_is(open_heads, picture, in_grid):
-    window = open_heads(HeadsState().with_recipe(layers=3, heads=4).with_view(picture=picture, in_grid=in_grid))
+    heads = HeadsState().with_recipe(layers=3, heads=4).with_view(picture=picture, in_grid=in_grid)
+    window = open_heads(heads, is_all=False)
     page = window.page
     page.settle()
-    for place in (page.wall, page._widgets[picture], page.keep):
+    for place in (page.wall, page.canvas, page.panel.more):
         place.setFocus()
         QTest.keyClicks(place, "L3H4")
         assert chosen(window) == (2, 3)
@@ -131,7 +138,8 @@ def test_a_name_that_is_not_gone_on_with_leaves_the_keys_what_they_are(open_head
 
 def test_a_name_typed_as_a_word_of_the_sentence_is_one(open_heads):
     window = open_heads(HeadsState().with_recipe(layers=3, heads=4))
-    field = window.page.bar.sentence
+    window.page.subject.sentence.edit()
+    field = window.page.subject.sentence.field
     field.setFocus()
     QTest.keyClicks(field, "L2H3")
     assert chosen(window) == (0, 0)
@@ -153,19 +161,20 @@ def test_shift_is_part_of_typing_a_capital_letter(open_heads):
     assert not window.session.state.heads.setup.hard, "the H is a letter of the name"
 
 
-def test_a_button_goes_from_thumbnails_to_the_grid_and_back(open_heads):
-    window = open_heads(HeadsState().with_recipe(layers=3, heads=4))
-    wall, button = window.page.wall, window.page._wall_side.in_grid
-    wide = wall.box_of(0).width()
-    QTest.mouseClick(button, Qt.MouseButton.LeftButton)
-    assert window.session.back_text == "All heads in a grid"
-    assert wall.grid.columns == 4
-    assert wall.box_of(0).width() < wide
-    QTest.mouseClick(button, Qt.MouseButton.LeftButton)
-    assert wall.box_of(0).width() == wide
-    window.session.apply(ExplorerState(), "One layer")
-    window.page.settle()
-    assert not button.isVisible()
+def test_all_heads_are_as_large_as_there_is_room_and_come_back_as_a_strip(open_heads):
+    window = open_heads(HeadsState().with_recipe(layers=3, heads=4), is_all=False)
+    wall, page = window.page.wall, window.page
+    narrow = wall.box_of(0).width()
+    page.show_view(page.view_named(Picture.ALL))
+    QApplication.processEvents()
+    assert wall.box_of(0).width() > narrow
+    assert not wall.grid.is_bare, "twelve heads have names"
+    window.session.apply(ExplorerState(heads=window.session.state.heads.with_view(in_grid=True)), "A line a layer")
+    QApplication.processEvents()
+    assert (wall.grid.is_bare, wall.grid.shape[1]) == (True, 4)
+    page.show_view(page.view_named(Picture.HEATMAP))
+    QApplication.processEvents()
+    assert wall.box_of(0).width() == narrow
 
 
 def test_the_order_of_the_grid_is_that_of_the_wall(open_heads):
@@ -179,7 +188,7 @@ def test_layers_of_different_head_counts_are_all_there(open_heads, saved):
     window = open_heads(saved(**layers))
     wall = window.page.wall
     assert wall.is_whole
-    assert [survey.place for survey in wall._surveys] == [
+    assert [survey.place for survey in wall.surveys] == [
         (0, 0),
         (0, 1),
         *((1, h) for h in range(4)),
@@ -189,14 +198,14 @@ def test_layers_of_different_head_counts_are_all_there(open_heads, saved):
     ]
     QTest.mouseClick(wall, Qt.MouseButton.LeftButton, pos=middle(window, 1, 3))
     assert chosen(window) == (1, 3)
-    assert "layer 2, head 4" in window.page._centre.title.text()
+    assert "layer 2, head 4" in window.page.canvas.heading
     assert copied_numbers(window.page)
 
 
 def test_the_numbers_are_painted_when_the_last_head_comes(open_heads, saved):
     window = open_heads(saved(attention=np.full((5, 4, 3, 3), 1 / 3)).with_view(in_grid=True))
     wall, frame, view = window.page.wall, window.page._frame, window.session.state.heads.view
-    heads, painted = wall._all, []
+    heads, painted = wall.all_surveys, []
     wall.forget()
     wall.show_surveys(frame, replace(view, row=None), heads[:7])
     wall.show_surveys(frame, replace(view, row=None), heads[:9])
@@ -225,10 +234,10 @@ def test_each_layer_of_an_uneven_model_has_a_numbered_line(open_heads, saved):
     assert len({box.top() for box in boxes.values()}) == 3
     assert all(boxes[place].top() == boxes[place[0], 0].top() for place in boxes)
     assert all(boxes[place].left() == boxes[1, place[1]].left() for place in boxes)
-    assert all(wall.index_at(box.center()) == wall.index_of(*place) for place, box in boxes.items())
+    assert all(wall.grid.index_at(box.center()) == wall.index_of(*place) for place, box in boxes.items())
     beyond = boxes[1, 3].center()
     beyond.setY(boxes[0, 0].center().y())
-    assert wall.index_at(beyond) is None, "the first layer has no fourth head"
+    assert wall.grid.index_at(beyond) is None, "the first layer has no fourth head"
     assert widget_texts(wall) == ["1", "2", "3", "4", "1", "2", "3"], "heads above, layers beside them"
     wall.setFocus()
     for key, place in (
@@ -242,7 +251,7 @@ def test_each_layer_of_an_uneven_model_has_a_numbered_line(open_heads, saved):
         QTest.keyClick(wall, key)
         assert chosen(window) == place
     for _ in range(9):
-        QTest.keyClick(window.page.canvas, Qt.Key.Key_P)
+        QTest.keyClick(wall, Qt.Key.Key_P)
     assert chosen(window) == (0, 0)
 
 
@@ -251,11 +260,12 @@ def test_a_figure_of_an_uneven_model_has_a_line_for_each_layer(qapp, saved, widt
     counts = (2, 5, 3)
     heads = saved(**{f"attention.{place}": np.full((count, 3, 3), 1 / 3) for place, count in enumerate(counts)})
     frame, look = frame_to_show(heads.setup), HeadsFigure(heads).look
-    size = wall_size(frame, look, width)
+    printed = PrintedWall(frame, heads.view, surveys_of(frame), width)
+    size = printed.size(look)
     image = QImage(round(size[0]), round(size[1]), QImage.Format.Format_RGB32)
     image.fill(Qt.GlobalColor.white)
     painter = QPainter(image)
-    paint_wall(painter, frame, heads.view, QRectF(0, 0, *size), look, width=width)
+    printed.paint(painter, printed.layout(look, QRectF(0, 0, *size)), look)
     painter.end()
     is_map = pixels(image) == pixels_of(np.full((1, 1), 1 / 3), None, heads.view.colour_map, "#000000")[0, 0] & 0xFFFFFF
     starts = [np.flatnonzero(np.diff(line, prepend=0) == 1) for line in is_map.astype(int)]
@@ -267,9 +277,8 @@ def test_a_figure_of_an_uneven_model_has_a_line_for_each_layer(qapp, saved, widt
 def test_how_the_wall_is_shown_computes_nothing_anew(open_heads):
     window = open_heads(heads_preset("minilm").state)
     before = window.page.requests.wanted
-    window.session.apply(
-        ExplorerState(heads=heads_preset("minilm").state.with_view(in_grid=False, row=1)), "Thumbnails"
-    )
+    heads = window.session.state.heads.with_view(in_grid=False, row=1)
+    window.session.apply(ExplorerState(heads=heads), "Thumbnails")
     assert window.page.requests.wanted == before
     assert HeadsView().in_grid is False
 

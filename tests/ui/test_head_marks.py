@@ -44,18 +44,16 @@ def mark(driver, place: tuple[int, int]) -> None:
 def side_by_side(driver) -> None:
     for place in PLACES:
         mark(driver, place)
-    driver.press(driver.page.bar.pictures.buttons[Picture.MARKED])
+    driver.press(driver.controls.pictures.buttons[Picture.MARKED])
     driver.page.settle()
 
 
 def spot_of(driver, number: int, row: int, column: int) -> QPointF:
-    box = driver.page.marked.picture_layout.maps[number].layout.rectangle(row, column)
+    box = driver.canvas.picture_layout.maps[number].layout.rectangle(row, column)
     return box.topLeft() + QPointF(0.2 * box.width(), 0.2 * box.height())
 
 
 def test_marked_heads_have_a_dot_and_are_drawn_in_the_same_colours(driver):
-    button = driver.page.bar.pictures.buttons[Picture.MARKED]
-    assert not button.isVisible()
     before = driver.page.wall.grab().toImage()
     side_by_side(driver)
     after = driver.page.wall.grab().toImage()
@@ -66,7 +64,7 @@ def test_marked_heads_have_a_dot_and_are_drawn_in_the_same_colours(driver):
     assert driver.page.title.text() == "3 heads side by side"
     assert {"layer 1, head 1", "layer 4, head 2", "layer 6, head 11"} <= set(driver.texts())
     end = max(weights(place).max() for place in PLACES)
-    image = driver.page.marked.grab().toImage()
+    image = driver.canvas.grab().toImage()
     for number, place in enumerate(PLACES):
         for row, column in ((0, 0), (4, 2), (9, 11)):
             drawn = image.pixelColor(spot_of(driver, number, row, column).toPoint()).name()
@@ -75,13 +73,12 @@ def test_marked_heads_have_a_dot_and_are_drawn_in_the_same_colours(driver):
 
 def test_each_map_says_whose_cell_it_is_and_a_click_reads_on_in_that_head(driver):
     side_by_side(driver)
-    canvas = driver.page.marked
+    canvas = driver.canvas
     driver.hand(canvas).move(spot_of(driver, 2, 4, 7))
     assert driver.said.startswith("layer 6, head 11: query ")
     assert f"{weights((5, 10))[4, 7]:.4f}" in driver.said
-    reading = driver.page.reading
-    assert reading.title.text().startswith("layer 6, head 11: ")
-    assert reading._reading.weights == pytest.approx(weights((5, 10))[4])
+    assert driver.page.panel.title.text().startswith("layer 6, head 11: ")
+    assert driver.page.row_beside().steps.reading.weights == pytest.approx(weights((5, 10))[4])
     driver.click(spot_of(driver, 2, 4, 7), canvas)
     driver.page.settle()
     assert (driver.heads.setup.layer, driver.heads.setup.head, driver.pin) == (5, 10, (4, 7))
@@ -110,19 +107,18 @@ def test_the_keyboard_marks_too_and_everything_is_undone_and_kept(driver):
     assert driver.heads.view.marked == {(2, 3), (2, 4)}
     wall.unmark_all()
     assert not driver.heads.view.marked
-    assert not driver.page.bar.pictures.buttons[Picture.MARKED].isVisible()
 
 
 def test_without_a_mark_the_head_on_show_stands_alone_and_says_how_to_mark(driver):
-    driver.page.bar._on_picture_chosen(Picture.MARKED)
+    driver.show(Picture.MARKED)
     driver.page.settle()
     assert driver.page.title.text() == "layer 4, head 2"
-    assert "no head is marked: Shift+click on the wall, or M" in driver.page.badges.text()
+    assert "no head is marked: Shift+click in the strip, or M" in driver.page.also.text()
 
 
 def test_a_screen_reader_hears_each_of_them(driver):
     side_by_side(driver)
-    said = driver.page.marked.spoken()
+    said = driver.canvas.spoken()
     assert said.startswith("Heads page. Maps, 3 heads side by side")
     for name in ("Layer 1, head 1: ", "Layer 4, head 2: ", "Layer 6, head 11: "):
         assert name in said

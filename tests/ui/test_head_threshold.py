@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 import numpy as np
 import pytest
 from heads_driver import colour_distance, widget_texts
@@ -11,7 +13,7 @@ from attention_explorer.kit.theme import LIGHT
 from attention_explorer.model import entropy
 from attention_explorer.pages.heads.export import wall_numbers
 from attention_explorer.pages.heads.presets import heads_preset
-from attention_explorer.pages.heads.state import HeadsState, SortBy, Threshold
+from attention_explorer.pages.heads.state import HeadsState, Picture, SortBy, Threshold
 from attention_explorer.pages.heads.ui.figure import HeadsFigure
 from attention_explorer.pages.session_file import session_bytes, session_from
 
@@ -22,7 +24,7 @@ pytestmark = pytest.mark.qt_log_ignore("This plugin does not support")
 @pytest.fixture
 def driver(open_heads):
     """The heads of a recorded model, all in the grid."""
-    driver = open_heads(heads_preset("minilm").state)
+    driver = open_heads(heads_preset("minilm").state.with_view(picture=Picture.ALL))
     driver.page.settle()
     return driver
 
@@ -50,20 +52,20 @@ def pale(driver) -> set[tuple[int, int]]:
 
 
 def test_the_grid_dims_the_heads_below_the_threshold_and_counts_the_others(driver):
-    side, means = driver.page._wall_side, entropies(driver)
+    side, means = driver.page.wall_side, entropies(driver)
     assert not side.filter.isVisible()
     assert pale(driver) == set()
     driver.press(side.only)
     first = driver.heads.view.threshold
     assert first == Threshold(SortBy.ENTROPY, float(f"{np.median(list(means.values())):.2g}"))
-    driver.type_into(side.filter.value, "1.5")
+    driver.type_into(side.filter.controls["value"], "1.5")
     kept = {place for place, mean in means.items() if mean >= 1.5}
     assert 0 < len(kept) < len(means)
     assert side.note.text() == f"{len(kept)} of {len(means)} heads"
     assert pale(driver) == set(means) - kept
     assert on_the_wall(driver) == set(means), "each stays where it is"
-    driver.press(side.filter.side)
-    assert side.filter.side.text() == "≤"
+    driver.press(side.filter.controls["at_most"].buttons[True])
+    assert side.filter.controls["at_most"].buttons[True].isChecked()
     assert pale(driver) == kept
     driver.press(side.only)
     assert driver.heads.view.threshold is None
@@ -72,15 +74,16 @@ def test_the_grid_dims_the_heads_below_the_threshold_and_counts_the_others(drive
 
 
 def test_the_list_leaves_them_out_in_its_order_and_the_arrows_walk_what_is_left(driver):
-    side, means = driver.page._wall_side, entropies(driver)
-    driver.press(side.in_grid)
-    driver.choose(driver.page.sort, SortBy.ENTROPY)
+    side, means = driver.page.wall_side, entropies(driver)
+    driver.choose(driver.controls.sort, SortBy.ENTROPY)
     driver.press(side.only)
-    driver.type_into(side.filter.value, "1.5")
+    driver.type_into(side.filter.controls["value"], "1.5")
+    driver.show(Picture.HEATMAP)
     kept = sorted((place for place, mean in means.items() if mean >= 1.5), key=lambda place: -means[place])
     assert [survey.place for survey in driver.page.wall.surveys] == kept
-    names = [text for text in widget_texts(driver.page.wall) if text.startswith("layer")]
-    assert names == [f"layer {layer + 1}, head {head + 1}" for layer, head in kept][: len(names)]
+    names = [text for text in widget_texts(driver.page.wall) if re.fullmatch(r"\d+\.\d+", text)]
+    own = [f"{layer + 1}.{head + 1}" for layer, head in kept]
+    assert names == [name for name in own if name in names]
     left_out = next(place for place in means if place not in kept)
     driver.page.wall.choose(*left_out)
     driver.page.wall.setFocus()
@@ -89,41 +92,42 @@ def test_the_list_leaves_them_out_in_its_order_and_the_arrows_walk_what_is_left(
         driver.key(Qt.Key.Key_Right, widget=driver.page.wall)
         shown.append((driver.heads.setup.layer, driver.heads.setup.head))
     assert shown == kept[:3]
-    driver.press(side.in_grid)
+    driver.show(Picture.ALL)
     assert on_the_wall(driver) == set(means)
 
 
 def test_another_summary_and_no_head_at_all(driver):
-    side = driver.page._wall_side
+    side = driver.page.wall_side
     driver.press(side.only)
-    driver.choose(side.filter.by, SortBy.PREVIOUS)
-    driver.type_into(side.filter.value, "0.9")
+    driver.choose(side.filter.controls["by"], SortBy.PREVIOUS)
+    driver.type_into(side.filter.controls["value"], "0.9")
     high = [
         place
         for place in driver.frame.places
         if np.trace(driver.frame.layers[place[0]].maps[place[1]].weights(), -1) / len(driver.frame.queries) >= 0.9
     ]
     assert side.note.text() == f"{len(high)} of {len(driver.frame.places)} heads"
-    driver.choose(side.filter.by, SortBy.NEXT)
-    driver.type_into(side.filter.value, "2")
+    driver.choose(side.filter.controls["by"], SortBy.NEXT)
+    driver.type_into(side.filter.controls["value"], "2")
     assert side.note.text().startswith("0 of ")
-    driver.press(side.in_grid)
+    driver.show(Picture.HEATMAP)
     assert on_the_wall(driver) == set()
     driver.key(Qt.Key.Key_Right, widget=driver.page.wall)
-    driver.type_into(side.filter.value, "many")
+    driver.show(Picture.ALL)
+    driver.type_into(side.filter.controls["value"], "many")
     assert "many" in driver.told
     assert driver.heads.view.threshold.value == 2.0
 
 
 def test_it_is_undone_and_kept_in_sessions_and_computes_nothing(driver):
-    side, before = driver.page._wall_side, driver.page.requests.wanted
+    side, before = driver.page.wall_side, driver.page.requests.wanted
     driver.press(side.only)
-    driver.press(side.filter.side)
+    driver.press(side.filter.controls["at_most"].buttons[True])
     assert driver.page.requests.wanted == before
     state = driver.window.session.state
     assert session_from(session_bytes(state), "threshold").state.heads.view == state.heads.view
     driver.back()
-    assert side.filter.side.text() == "≥"
+    assert side.filter.controls["at_most"].buttons[False].isChecked()
     driver.back()
     assert driver.heads.view.threshold is None
     assert not side.filter.isVisible()

@@ -23,8 +23,7 @@ from attention_explorer.sources.recipe import TokenVectors
 
 
 def open_arrays(driver) -> ArraysWindow:
-    (button,) = [b for b in driver.page.findChildren(QPushButton) if b.text() == "Arrays…"]
-    driver.press(button)
+    driver.key(Qt.Key.Key_A)
     QApplication.processEvents()
     window = driver.page.arrays
     assert window is not None
@@ -224,17 +223,18 @@ def test_too_many_tokens_are_refused_in_words(open_heads, qtbot):
 def test_values_longer_than_queries_are_chosen_and_seen(driver):
     window = open_arrays(driver)
     window.show_array(ArrayKind.V)
-    driver.page.tabs.setCurrentIndex(1)
-    sizes = driver.page.setup.sizes
-    assert (sizes.d_v.text(), sizes.as_d_k.isChecked()) == ("8", True)
+    driver.page.open_drawer(True)
+    random = driver.page.drawer_parts.random
+    d_v = random.form.controls["value_width"]
+    assert (d_v.text(), random.as_d_k.isChecked()) == ("8", True)
     driver.window.activateWindow()
-    driver.type_into(sizes.d_v, "5")
+    driver.type_into(d_v, "5")
     QApplication.processEvents()
     assert driver.heads.setup.recipe.d_v == 5
     assert "V  (11, 5) of (8, 11, 5)" in window.detail.words.text()
-    assert "d_v 5" in driver.page._centre.badges.text()
-    assert not sizes.as_d_k.isChecked()
-    driver.press(sizes.as_d_k)
+    assert "d_v 5" in driver.page.also.text()
+    assert not random.as_d_k.isChecked()
+    driver.press(random.as_d_k)
     assert driver.heads.setup.recipe.d_v is None
     assert "V  (11, 8)" in window.detail.words.text()
 

@@ -14,10 +14,10 @@ from attention_explorer.core.mask import what_hides
 from attention_explorer.kit.theme import LIGHT
 from attention_explorer.model import Stage
 from attention_explorer.pages.explorer import ExplorerState
+from attention_explorer.pages.heads.choices import MASKS
 from attention_explorer.pages.heads.frame import heads_frame
 from attention_explorer.pages.heads.presets import HEADS_PRESETS, heads_preset
 from attention_explorer.pages.heads.state import HeadsState, Hidden, MaskChoice, MaskKind, Picture
-from attention_explorer.pages.heads.ui.choices import MASKS
 from attention_explorer.session.settings import Settings, ThemeChoice
 from attention_explorer.sources.registry import sentence_of
 from attention_explorer.sources.tokens import tokens_in
@@ -32,7 +32,7 @@ pytestmark = pytest.mark.qt_log_ignore("This plugin does not support")
 
 @pytest.fixture
 def bar(driver):
-    return driver.page.bar
+    return driver.controls
 
 
 # ---- The sentence ----
@@ -50,7 +50,7 @@ def test_every_letter_changes_tokens_picture_wall_and_weights(driver, bar):
         assert driver.canvas.frame.queries == recipe.tokens
         assert {*recipe.tokens} <= {*driver.texts()}
         n = len(recipe.tokens)
-        assert {survey.pooled.values.shape for survey in driver.page.wall._surveys} == {(n, n)}
+        assert {survey.pooled.values.shape for survey in driver.page.wall.surveys} == {(n, n)}
         weight = driver.weights[0, n - 1]
         assert driver.colour(0, n - 1) == sequential(weight / driver.weights.max())
 
@@ -63,19 +63,17 @@ def test_the_pinned_word_stays_pinned_while_words_are_typed_before_it(driver, ba
     QTest.keyClicks(bar.sentence, "big ")
     assert driver.pin == (8, 2)
     assert [driver.frame.queries[8], driver.frame.keys[2]] == ["it", "cat"]
-    assert driver.page.reading.title.accessibleDescription() == "“it” (9) attends to"
+    assert driver.read == "“it” (9) attends to"
     driver.undo()
     assert driver.pin == (7, 1)
 
 
-def test_a_typed_letter_leaves_the_controls_where_they_are(driver, bar, monkeypatch):
+def test_a_typed_letter_leaves_the_controls_where_they_are(driver, bar):
     driver.type_into(bar.sentence, "one two")
-    fitted = list[str]()
-    monkeypatch.setattr(bar, "fit", lambda: fitted.append(bar.sentence.text()))
+    before = [each.geometry() for each in (bar.masks, bar.paint, driver.canvas, driver.page.panel)]
     QTest.keyClicks(bar.sentence, "s")
-    assert (driver.heads.setup.recipe.sentence, fitted) == ("one twos", [])
-    driver.press(bar.pictures.buttons[Picture.LINES])
-    assert fitted, "other controls need other room"
+    assert driver.heads.setup.recipe.sentence == "one twos"
+    assert [each.geometry() for each in (bar.masks, bar.paint, driver.canvas, driver.page.panel)] == before
 
 
 def test_letters_typed_quickly_are_one_undo_step_and_slow_ones_are_not(driver, bar):
@@ -171,7 +169,9 @@ def test_every_preset_can_be_chosen_and_says_what_to_look_for(driver, bar, ready
     driver.choose(bar.presets, ready.id)
     assert driver.heads == ready.state
     assert bar.presets.currentText() == ready.title
-    assert driver.page.hint.text.text() == ready.look_for
+    driver.page.open_drawer(True)
+    assert driver.page.drawer.example.text() == ready.look_for
+    driver.page.open_drawer(False)
     assert bar.sentence.text() == sentence_of(ready.state.setup.recipe)
     assert driver.canvas.frame.setup == ready.state.setup
     stage = ready.state.view.stage
@@ -223,7 +223,7 @@ def test_looking_elsewhere_is_no_change_of_the_preset(driver, bar):
 
 
 def test_a_preset_keeps_what_was_kept_for_comparison(driver, bar):
-    driver.press(driver.page.keep)
+    driver.keep()
     kept = driver.heads.other
     driver.choose(bar.presets, "hand-made")
     assert driver.heads.other == kept == HeadsState().setup
@@ -336,11 +336,11 @@ def test_the_number_of_a_mask_can_be_typed_and_stepped(driver, bar, kind):
     assert driver.steps == steps + 1
     driver.undo()
     assert driver.heads.setup.mask.size == 5
-    assert bar.mask_size.text() == "n = 5", "as the tips of the masks call it"
+    assert bar.mask_size.text() == "5", "as the tips of the masks call it"
     driver.type_into(bar.mask_size, "many")
-    assert (driver.heads.setup.mask.size, bar.mask_size.text()) == (5, "n = many")
+    assert (driver.heads.setup.mask.size, bar.mask_size.text()) == (5, "many")
     driver.key(Qt.Key.Key_Escape, widget=bar.mask_size)
-    assert bar.mask_size.text() == "n = 5"
+    assert bar.mask_size.text() == "5"
 
 
 def test_a_mask_larger_than_the_sentence_hides_nothing(driver, bar):
@@ -357,8 +357,7 @@ def test_the_first_row_of_the_strict_mask_has_nothing_and_says_so(driver, bar):
     driver.hover(0, 0)
     hidden = "hidden by the strictly causal mask, the query may not attend to this key"
     assert driver.said == f"query “The” (1) → key “The” (1): {hidden}"
-    assert driver.page.reading.note.text() == "nothing to attend to: all weights are 0"
-    assert driver.page.reading.steps.steps()[-1].value == "0"
+    assert driver.page.panel.title.text() == "“The” has nothing to attend to."
     assert driver.weights[1].tolist() == [1.0] + [0.0] * 10
     assert np.isfinite(driver.weights).all()
 
@@ -384,58 +383,30 @@ def test_masks_of_one_sequence_are_cut_for_two(driver, bar):
 def test_paint_stays_below_the_pointer_when_the_first_cell_is_painted(driver, bar):
     """Pressing it once more must end the painting and not press what came into its place."""
     driver.press(bar.paint)
-    place = bar.paint.mapTo(bar, bar.paint.rect().center())
+    page = driver.page
+    place = bar.paint.mapTo(page, bar.paint.rect().center())
     driver.click_cell(2, 3)
     QApplication.processEvents()
     assert bar.unpaint.isVisible()
-    assert bar.childAt(place) is bar.paint
+    assert page.childAt(place) is bar.paint
     assert bar.unpaint.x() > bar.paint.x()
 
 
-def test_the_picture_takes_the_room_that_a_folded_bar_leaves(open_heads):
-    driver = open_heads(size=(640, 480))
-    bar, canvas = driver.page.bar, driver.canvas
-    before = canvas.height()
-    driver.press(bar.more)
-    QApplication.processEvents()
-    opened = canvas.height()
-    driver.press(bar.more)
-    QApplication.processEvents()
-    assert opened < before == canvas.height()
-
-
-@pytest.mark.parametrize(
-    ("size", "zoom", "beside"), [((1280, 800), 1.0, True), ((640, 600), 1.0, False), ((1280, 800), 2.0, True)]
-)
+@pytest.mark.parametrize(("size", "zoom"), [((1280, 800), 1.0), ((640, 600), 1.0), ((1280, 800), 2.0)])
 @pytest.mark.parametrize("ready", ["multi-head", "random-words"])
-def test_the_sentence_can_be_read_in_a_narrow_window(open_heads, ready, size, zoom, beside):
+def test_the_sentence_can_be_read_in_a_narrow_window(open_heads, ready, size, zoom):
     driver = open_heads(heads_preset(ready).state, size=size, zoom=zoom)
-    bar = driver.page.bar
-    words = "The cat sat on the mat"
-    assert bar.sentence.text().startswith(words)
-    assert bar.sentence.fontMetrics().horizontalAdvance(words) < bar.sentence.width()
-    assert bar.sentence.cursorPosition() == 0, "its beginning is seen"
-    if not beside:
-        assert bar.sentence.y() > bar.presets.geometry().bottom()
+    line = driver.page.subject.sentence.line
+    assert line.tokens.texts[:6] == ("The", "cat", "sat", "on", "the", "mat")
+    boxes = [line.box_of(token) for token in range(6)]
+    assert all(not box.isEmpty() and box.right() <= line.width() for box in boxes)
 
 
-def test_a_low_window_holds_back_the_second_sentence_for_the_first(open_heads):
-    driver = open_heads(size=(1280, 800), zoom=2.0)
-    bar = driver.page.bar
-    assert not bar.cross.isVisible()
-    driver.press(bar.more)
-    assert bar.cross.isVisible()
-    driver.press(bar.cross)
-    assert driver.frame.is_cross
-
-
-def test_the_sentence_keeps_the_keyboard_when_it_gets_a_line_of_its_own(open_heads):
+def test_the_sentence_keeps_the_keyboard_when_the_window_is_resized(open_heads):
     driver = open_heads()
-    bar = driver.page.bar
-    bar.sentence.setFocus()
+    driver.controls.sentence.setFocus()
     driver.window.resize(640, 600)
     QApplication.processEvents()
-    assert bar.sentence.y() > bar.presets.geometry().bottom()
     QTest.keyClicks(QApplication.focusWidget(), " Yes")
     assert driver.heads.setup.recipe.sentence == SENTENCE + " Yes"
 
@@ -443,7 +414,7 @@ def test_the_sentence_keeps_the_keyboard_when_it_gets_a_line_of_its_own(open_hea
 def test_painted_cells_survive_another_mask_and_can_be_cleared(open_heads):
     painted = MaskChoice(MaskKind.CAUSAL, hidden=frozenset({(5, 0)}), shown=frozenset({(0, 5)}))
     driver = open_heads(HeadsState().with_setup(mask=painted))
-    bar = driver.page.bar
+    bar = driver.controls
     assert driver.frame.mask[0, 5]
     assert not driver.frame.mask[5, 0]
     driver.choose(bar.masks, MaskKind.NONE)
@@ -475,7 +446,7 @@ def test_every_contrast_puts_a_weight_where_its_colour_bar_says(driver, bar, con
     }[contrast]
     cells = [(0, 0), (3, 9), (6, 5), (7, 10), (10, 3)]
     assert driver.colours(*cells) == [sequential(places[cell]) for cell in cells]
-    badge = driver.page.badges.text()
+    badge = driver.page.also.text()
     said = {
         Contrast.UNIT: "",
         Contrast.MAX: f"colours end at {weights.max():.3g}, the largest weight",
@@ -518,7 +489,7 @@ def test_hidden_first_key_is_hatched_and_the_rest_renormalised_with_a_badge(driv
     shown = weights[:, 1:] / weights[:, 1:].sum(axis=1, keepdims=True)
     assert driver.colour(4, 0) == LIGHT.masked
     assert driver.colour(4, 3) == sequential(shown[4, 2] / shown.max())
-    assert "not the raw weights: first token hidden, rows renormalised" in driver.page.badges.text()
+    assert "not the raw weights: first token hidden, rows renormalised" in driver.page.also.text()
     assert "hidden" in driver.texts()
     assert driver.back_text == "Change the hidden keys"
     driver.hover(4, 3)
@@ -526,7 +497,7 @@ def test_hidden_first_key_is_hatched_and_the_rest_renormalised_with_a_badge(driv
     assert numbers_in(driver.said.split("weight ")[1]) == pytest.approx([weights[4, 3], shown[4, 2]], rel=5e-6)
     assert np.array_equal(driver.weights, weights), "hiding is looking, not computing"
     driver.choose(bar.hidden, Hidden.NOTHING)
-    assert "not the raw" not in driver.page.badges.text()
+    assert "not the raw" not in driver.page.also.text()
 
 
 def test_hidden_punctuation_finds_every_mark_and_only_marks(driver, bar):
@@ -534,37 +505,38 @@ def test_hidden_punctuation_finds_every_mark_and_only_marks(driver, bar):
     driver.choose(bar.hidden, Hidden.PUNCTUATION)
     ground = [driver.colour(2, column) == LIGHT.masked for column in range(5)]
     assert ground == [False, True, False, True, False]
-    assert "punctuation hidden" in driver.page.badges.text()
+    assert "punctuation hidden" in driver.page.also.text()
 
 
 @pytest.mark.parametrize("picture", list(Picture))
-def test_the_five_pictures_have_the_controls_that_mean_something_there(driver, bar, picture):
-    assert not bar.pictures.buttons[Picture.MARKED].isVisible(), "there is nothing to be laid side by side"
+def test_every_view_has_the_controls_that_mean_something_there(driver, bar, picture):
     driver.key(Qt.Key.Key_M)
-    driver.press(bar.pictures.buttons[Picture.LINES if picture is Picture.HEATMAP else picture])
-    driver.press(bar.pictures.buttons[picture])
+    driver.show(Picture.LINES if picture is Picture.HEATMAP else picture)
+    driver.show(picture)
     assert driver.heads.view.picture is picture
-    assert driver.page.pictures.currentWidget() is driver.page._widgets[picture]
-    assert driver.page._widgets[picture].isVisible()
-    assert bar.stages.isVisible() == (picture in (Picture.HEATMAP, Picture.COMPARE, Picture.MARKED))
-    assert bar.mass.isVisible() == (picture is Picture.LINES)
-    assert bar.contrast.isVisible() == (picture is not Picture.LINES)
+    page = driver.page
+    names = {*page.form_of(page.view).controls, *page.drawer.form_of(page.view).controls, page.view.main}
+    assert ("view.stage" in names) == (picture in (Picture.HEATMAP, Picture.COMPARE, Picture.MARKED))
+    assert ("view.mass" in names) == (picture is Picture.LINES)
+    assert ("view.step" in names) == (picture is Picture.ROW)
+    assert ("experiment.check" in names) == (picture is Picture.CHECK)
     assert [button.isChecked() for button in bar.pictures.buttons.values()].count(True) == 1
-    assert {"cat", "mat"} <= set(driver.texts())
+    if picture not in (Picture.ALL, Picture.CHECK):
+        assert {"cat", "mat"} <= set(driver.texts())
 
 
 def test_the_share_of_the_lines_can_be_typed(driver, bar):
     driver.press(bar.pictures.buttons[Picture.LINES])
-    driver.type_into(bar.mass, "50")
+    mass = driver.page.main.slider_of(driver.page.view).box
+    driver.type_into(mass, "0.5")
     assert driver.heads.view.mass == pytest.approx(0.5)
     falling = -np.sort(-driver.weights, axis=1)
     before = np.cumsum(falling, axis=1) - falling
-    assert len(driver.page.lines._picture.links) == int((before < 0.5).sum())
-    driver.type_into(bar.mass, "100")
-    assert len(driver.page.lines._picture.links) == 121
+    assert len(driver.canvas.numbers.picture.links) == int((before < 0.5).sum())
+    driver.type_into(mass, "1")
+    assert len(driver.canvas.numbers.picture.links) == 121
     steps = driver.steps
-    driver.type_into(bar.mass, "0")
-    assert "out of range" in driver.told
+    driver.type_into(mass, "-5")
     assert driver.heads.view.mass == 1.0
     assert driver.steps == steps
 
@@ -577,7 +549,7 @@ def test_export_asks_for_a_file_and_writes_it(driver, bar, monkeypatch, tmp_path
         return str(tmp_path / "map.csv"), ""
 
     monkeypatch.setattr(QFileDialog, "getSaveFileName", answer)
-    driver.press(bar.export_button)
+    driver.page.export()
     ((title, start),) = asked
     assert title == "Export: head 1 of 8"
     assert start.endswith("head-1-of-8.png")
@@ -589,17 +561,17 @@ def test_export_asks_for_a_file_and_writes_it(driver, bar, monkeypatch, tmp_path
 def test_every_control_has_a_name_and_a_tip_that_teaches(driver, bar):
     controls = (bar.presets, bar.sentence, bar.context, bar.masks, bar.mask_size, bar.paint, bar.stages, bar.contrast)
     for control in (*controls, bar.hidden, bar.cross, bar.unpaint, *bar.pictures.buttons.values()):
-        assert control.accessibleName()
+        assert control.accessibleName() or control.text()
         assert len(control.toolTip()) > 8
 
 
-def test_tab_goes_through_the_bar(driver, bar):
-    bar.sentence.setFocus()
+def test_tab_goes_through_the_page(driver, bar):
+    driver.page.subject.sentence.line.setFocus()
     seen = []
-    for _ in range(12):
+    for _ in range(40):
         QTest.keyClick(QApplication.focusWidget(), Qt.Key.Key_Tab)
         seen.append(QApplication.focusWidget())
-    assert {bar.cross, bar.export_button, bar.stages, bar.contrast, bar.hidden, bar.masks, bar.paint} <= set(seen)
+    assert {bar.cross, bar.masks, bar.paint, driver.canvas, driver.page.wall, driver.page.panel.more} <= set(seen)
 
 
 def test_the_frames_of_presets_are_cached_between_page_and_figure(driver, bar):
@@ -610,14 +582,9 @@ def test_the_frames_of_presets_are_cached_between_page_and_figure(driver, bar):
 
 def test_keys_can_be_hidden_only_where_that_changes_the_picture(driver, bar):
     assert "thumbnails show every key" in bar.hidden.toolTip()
-    said = {
-        Picture.STAGES: "The stages show every key",
-        Picture.HEATMAP: "Scores have no rows to renormalise",
-        Picture.LINES: "",
-    }
     driver.choose(bar.stages, Stage.SCALED)
-    for picture, reason in said.items():
-        driver.press(bar.pictures.buttons[picture])
+    for picture, reason in {Picture.HEATMAP: "Scores have no rows to renormalise", Picture.LINES: ""}.items():
+        driver.show(picture)
         assert bar.hidden.isEnabled() == (not reason)
         assert reason in bar.hidden.toolTip()
 
@@ -637,23 +604,51 @@ def test_the_bar_is_as_high_as_in_a_new_window_of_that_size_of_letters(make_wind
 
 
 def test_what_came_while_its_numbers_were_withheld_says_how_it_is_coloured(driver):
-    driver.choose(driver.page.bar.contrast, Contrast.ROW)
+    driver.choose(driver.controls.contrast, Contrast.ROW)
     driver.page.withhold("Answer first.")
     driver.key(Qt.Key.Key_N)
     driver.page.settle()
     driver.page.withhold("")
-    assert "each row is divided by its largest" in driver.page.badges.text()
+    assert "each row is divided by its largest" in driver.page.also.text()
 
 
-def test_the_bar_is_as_high_as_in_a_new_window_where_start_leaves_out_what_stands_beside_the_sentence(make_window):
-    def window(page: str) -> MainWindow:
-        settings = Settings(theme=ThemeChoice.LIGHT, page=page, zoom=1.25, full=False)
-        return make_window(ExplorerState(), settings, (798, 774))
+# ---- From scores to weights, and the colours ----
 
-    turned = window("lookup")
-    turned.show_page("heads")
-    turned.page.settle()
-    QApplication.processEvents()
-    new = window("heads")
-    assert turned.page.bar.height() == new.page.bar.height()
-    assert turned.page.bar.sentence.geometry() == new.page.bar.sentence.geometry()
+
+def test_soft_and_hard_and_scaled(driver, bar):
+    hard = bar.hard
+    driver.press(hard.buttons[True])
+    assert driver.heads.setup.hard
+    temperature = bar.temperature
+    assert not temperature.box.isEnabled()
+    assert "hard lookup has no temperature" in temperature.box.toolTip()
+    driver.press(hard.buttons[False])
+    assert temperature.box.isEnabled()
+    driver.press(bar.scaled)
+    assert not driver.heads.setup.scaled
+    for _ in range(3):
+        driver.undo()
+    assert driver.heads == HeadsState()
+
+
+def test_the_temperature_is_dragged_in_one_step_and_typed_exactly(driver, bar):
+    slider = bar.temperature
+    driver.key(Qt.Key.Key_Right, widget=slider.slider)
+    assert driver.heads.setup.temperature > 1.0
+    assert (driver.steps, driver.undo_text) == (1, "Change temperature")
+    driver.undo()
+    driver.type_into(slider.box, "0.25")
+    assert driver.heads.setup.temperature == 0.25
+    driver.type_into(slider.box, "0")
+    assert driver.heads.setup.temperature == 0.25
+
+
+def test_colours_and_row_sums_are_the_views(driver, bar):
+    setup = driver.heads.setup
+    driver.press(bar.colours.buttons["magma"])
+    assert driver.heads.view.colour_map == "magma"
+    driver.press(bar.row_sums)
+    assert driver.heads.view.row_sums
+    assert driver.heads.setup == setup
+    driver.back()
+    assert not bar.row_sums.isChecked()

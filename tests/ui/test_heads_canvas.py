@@ -53,7 +53,7 @@ def test_every_cell_has_the_colour_of_its_weight(driver):
 def test_the_ends_of_the_colour_map_are_those_of_viridis(driver):
     top = np.unravel_index(driver.weights.argmax(), driver.weights.shape)
     assert driver.colour(*top) == "#fde725"
-    driver.choose(driver.page.bar.masks, MaskKind.CAUSAL)
+    driver.choose(driver.controls.masks, MaskKind.CAUSAL)
     assert driver.colour(0, 0) == "#fde725", "the only key takes all"
 
 
@@ -63,7 +63,7 @@ def test_cells_rows_and_columns_carry_their_numbers_and_tokens(driver):
     assert [text for text in texts if text in tokens] == [*tokens, *tokens]
     numbers = [f"{weight:.3f}".removeprefix("0") for weight in driver.weights.ravel()]
     assert texts[: len(numbers)] == numbers
-    assert {"query (row) attends to …", "key (column)", "0", f"{driver.weights.max():.3g}", "weight"} <= set(texts)
+    assert {"rows ask", "columns answer", "0", f"{driver.weights.max():.3g}", "weight"} <= set(texts)
 
 
 # ---- Hover ----
@@ -84,13 +84,12 @@ def test_hovering_a_cell_says_its_weight_and_lights_it(driver):
 
 def test_hovering_updates_the_reading_and_marks_the_cell_in_every_head(driver):
     driver.hover(2, 4)
-    reading = driver.page.reading
-    assert reading.title.text() == "“sat” (3) attends to"
-    assert reading.cell_title.text() == driver.cell_title(2, 4)
-    assert driver.page.wall._spot == Spot(2, 4)
+    assert driver.read == "“sat” (3) attends to"
+    assert driver.read_cell == (2, 4)
+    assert driver.page.wall.lit == Spot(2, 4)
     driver.hover(9, 0)
-    assert reading.title.text() == "“tired” (10) attends to"
-    assert driver.page.wall._spot == Spot(9, 0)
+    assert driver.read == "“tired” (10) attends to"
+    assert driver.page.wall.lit == Spot(9, 0)
 
 
 def test_leaving_the_map_lights_what_is_pinned_again(driver):
@@ -100,7 +99,7 @@ def test_leaving_the_map_lights_what_is_pinned_again(driver):
     driver.leave()
     assert driver.canvas.hovered == NOWHERE
     assert driver.said == ""
-    assert driver.page.reading.title.text() == "“it” (8) attends to"
+    assert driver.read == "“it” (8) attends to"
     assert driver.canvas.grab().toImage() == before
     driver.hover(2, 4)
     QApplication.sendEvent(driver.canvas, QEvent(QEvent.Type.Leave))
@@ -115,10 +114,10 @@ def test_a_label_lights_its_row_or_column(driver):
     mouse.move(driver.column_label(6))
     assert driver.said == "key “because” (7): click to see who attends to it"
     assert driver.canvas.hovered == Spot(None, 6)
-    assert driver.page.reading.title.text() == "who attends to “because” (7)"
+    assert driver.read == "who attends to “because” (7)"
     box = driver.canvas.cell_box(5, 6)
     assert is_framed(driver, box.topLeft(), box.bottomLeft(), LIGHT.key)
-    mouse.move(driver.canvas.map_layout.bar.center())
+    mouse.move(QPointF(3, 3))
     assert driver.canvas.hovered == NOWHERE
 
 
@@ -143,8 +142,8 @@ def test_a_click_pins_and_another_lets_go(driver):
     assert driver.pin == (4, 1)
     assert driver.back_text == "Pin a cell"
     driver.leave()
-    assert driver.page.reading.title.text() == "“the” (5) attends to"
-    assert driver.page.wall._spot == Spot(4, 1)
+    assert driver.read == "“the” (5) attends to"
+    assert driver.page.wall.lit == Spot(4, 1)
     driver.click_cell(4, 1)
     assert driver.pin == (None, None)
 
@@ -192,7 +191,7 @@ def test_a_click_on_a_token_pins_its_row_or_column_and_again_lets_go(driver):
     assert driver.pin == (None, 3)
     assert driver.back_text == "Pin a token"
     driver.leave()
-    assert driver.page.reading.title.text() == "who attends to “on” (4)"
+    assert driver.read == "who attends to “on” (4)"
     driver.click(driver.column_label(3))
     assert driver.pin == (None, None)
 
@@ -232,7 +231,7 @@ def test_arrow_keys_walk_from_the_pin(driver):
         driver.key(key)
         assert driver.pin == expected
         row, column = expected
-        assert driver.page.reading.cell_title.text() == driver.cell_title(row, column)
+        assert driver.read_cell == (row, column)
     assert driver.looks == 1
 
 
@@ -266,19 +265,19 @@ def test_walking_begins_in_the_corner_and_a_row_walks_as_a_row(driver):
 def test_walking_takes_over_from_a_pointer_that_rests(driver):
     driver.click_cell(4, 4)
     driver.key(Qt.Key.Key_Right)
-    assert driver.page.reading.cell_title.text() == driver.cell_title(4, 5)
+    assert driver.read_cell == (4, 5)
     driver.hover(4, 4)
-    assert driver.page.reading.cell_title.text() == driver.cell_title(4, 4)
+    assert driver.read_cell == (4, 4)
 
 
 def test_a_pin_outside_of_a_shorter_sentence_is_kept_and_does_no_harm(driver):
     driver.click_cell(10, 10)
-    driver.paste_into(driver.page.bar.sentence, "Only three words")
+    driver.paste_into(driver.controls.sentence, "Only three words")
     assert driver.pin == (10, 10)
-    assert driver.page.reading.title.text() == "“words” (3) attends to"
+    assert driver.read == "“words” (3) attends to"
     driver.canvas.grab()
     assert driver.canvas.pinned == Spot(2, 2), "the last cell there is stands for it"
-    assert driver.page.wall._spot == Spot(2, 2)
+    assert driver.page.wall.lit == Spot(2, 2)
     driver.key(Qt.Key.Key_Left)
     assert driver.pin == (2, 1), "walking begins on the map"
 
@@ -290,7 +289,7 @@ def test_the_wheel_zooms_around_the_pointer_and_home_shows_all(long):
     home = pixels(long.canvas.grab().toImage())
     place = long.cell(30, 10)
     long.wheel(place, 480)
-    seen = long.canvas.seen
+    seen = long.heads.view.window
     assert seen is not None
     assert seen.bottom - seen.top == seen.right - seen.left < 20
     assert seen.top <= 30 < seen.bottom
@@ -305,7 +304,7 @@ def test_the_wheel_zooms_around_the_pointer_and_home_shows_all(long):
     assert "w0" not in long.texts()
     long.key(Qt.Key.Key_Home)
     long.leave()
-    assert long.canvas.seen is None
+    assert long.heads.view.window is None
     assert np.array_equal(pixels(long.canvas.grab().toImage()), home)
     assert (long.looks, long.back_text) == (2, "Show the whole map")
 
@@ -324,26 +323,26 @@ def test_zooming_step_by_step_stays_at_the_pointer_and_ends(long, row, column):
     assert sizes[-1] == 4
     for _ in range(25):
         long.wheel(long.cell(row, column), -120)
-    assert long.canvas.seen is None
+    assert long.heads.view.window is None
 
 
 def test_plus_and_minus_zoom_around_the_middle(long):
     long.key(Qt.Key.Key_Plus)
-    seen = long.canvas.seen
+    seen = long.heads.view.window
     assert seen is not None
     assert (seen.top + seen.bottom) / 2 == pytest.approx(20, abs=2)
     for _ in range(3):
         long.key(Qt.Key.Key_Minus)
-    assert long.canvas.seen is None
+    assert long.heads.view.window is None
 
 
 def test_a_small_wheel_turn_zooms_too(long):
     long.wheel(long.cell(20, 20), 15)
-    assert long.canvas.seen is not None
+    assert long.heads.view.window is not None
 
 
 def test_three_tokens_cannot_be_zoomed_into(driver):
-    driver.paste_into(driver.page.bar.sentence, "one two three")
+    driver.paste_into(driver.controls.sentence, "one two three")
     driver.wheel(driver.cell(1, 1), 480)
     assert driver.heads.view.seen(driver.frame.shape) == Window(0, 3, 0, 3)
     driver.canvas.grab()
@@ -351,11 +350,11 @@ def test_three_tokens_cannot_be_zoomed_into(driver):
 
 def test_dragging_moves_the_part_in_view_and_pins_nothing(long):
     long.wheel(long.cell(20, 20), 480)
-    start = long.canvas.seen
+    start = long.heads.view.window
     cell = long.canvas.cell_box(20, 20)
     from_, by = long.cell(20, 20), QPointF(3 * cell.width(), -2 * cell.height())
     long.hand().drag(from_, from_ + by)
-    moved = long.canvas.seen
+    moved = long.heads.view.window
     assert (moved.top - start.top, moved.left - start.left) == (2, -3)
     assert moved.bottom - moved.top == start.bottom - start.top
     assert long.pin == (None, None)
@@ -366,13 +365,13 @@ def test_dragging_moves_the_part_in_view_and_pins_nothing(long):
 
 def test_dragging_stops_at_the_edges(long):
     long.wheel(long.cell(20, 20), 480)
-    size = long.canvas.seen.bottom - long.canvas.seen.top
+    size = long.heads.view.window.bottom - long.heads.view.window.top
     for _ in range(4):
         long.hand().drag(QPointF(150, 150), QPointF(480, 480))
-    assert long.canvas.seen == Window(0, size, 0, size)
+    assert long.heads.view.window == Window(0, size, 0, size)
     for _ in range(4):
         long.hand().drag(QPointF(480, 480), QPointF(150, 150))
-    assert long.canvas.seen == Window(40 - size, 40, 40 - size, 40)
+    assert long.heads.view.window == Window(40 - size, 40, 40 - size, 40)
 
 
 def test_hover_click_and_marks_hold_in_a_part(long):
@@ -393,9 +392,9 @@ def test_hover_click_and_marks_hold_in_a_part(long):
 
 def test_a_shorter_sentence_while_zoomed_shows_what_there_is(long):
     long.wheel(long.cell(35, 35), 720)
-    size = long.canvas.seen.bottom - long.canvas.seen.top
+    size = long.heads.view.window.bottom - long.heads.view.window.top
     assert size > 3
-    long.paste_into(long.page.bar.sentence, "now only five words left")
+    long.paste_into(long.controls.sentence, "now only five words left")
     seen = long.heads.view.seen(long.frame.shape)
     assert seen.bottom <= 5
     assert set(long.frame.queries[seen.rows]) <= set(long.texts())
@@ -408,7 +407,7 @@ def test_a_shorter_sentence_while_zoomed_shows_what_there_is(long):
 
 @pytest.fixture
 def painter(driver):
-    driver.press(driver.page.bar.paint)
+    driver.press(driver.controls.paint)
     assert driver.canvas.paints_mask
     return driver
 
@@ -416,7 +415,7 @@ def painter(driver):
 def test_the_pointer_says_that_the_mask_is_painted(painter):
     assert painter.canvas.cursor().shape() is Qt.CursorShape.CrossCursor
     assert "Drag over cells" in painter.said
-    painter.press(painter.page.bar.paint)
+    painter.press(painter.controls.paint)
     assert painter.canvas.cursor().shape() is Qt.CursorShape.ArrowCursor
     painter.click_cell(1, 1)
     assert painter.pin == (1, 1), "a click pins again"
@@ -440,7 +439,7 @@ def test_dragging_over_cells_hides_them_in_one_undo_step(painter):
     left = np.where(painter.frame.mask[3], unmasked[3], 0.0)
     assert painter.weights[3] == pytest.approx(left / left.sum())
     assert np.array_equal(painter.weights[4], unmasked[4])
-    assert painter.page.bar.unpaint.isVisible()
+    assert painter.controls.unpaint.isVisible()
     assert painter.pin == (7, None), "painting pins nothing"
     painter.undo()
     assert painter.heads == HeadsState()
@@ -466,18 +465,18 @@ def test_painting_over_hidden_cells_shows_them_again(painter):
     painter.hand().drag(painter.cell(3, 2), painter.cell(3, 3))
     assert painter.frame.mask is None
     assert painter.heads.setup.mask.shown == frozenset((3, column) for column in range(2, 9)), "as the hand said"
-    painter.press(painter.page.bar.unpaint)
+    painter.press(painter.controls.unpaint)
     assert painter.heads == HeadsState()
-    assert not painter.page.bar.unpaint.isVisible()
+    assert not painter.controls.unpaint.isVisible()
 
 
 def test_a_painted_cell_stays_as_the_hand_left_it_under_every_mask(painter):
     painter.click_cell(2, 7)  # hidden; a causal mask hides it too
     painter.click_cell(7, 2)  # hidden; a causal mask shows it
-    painter.choose(painter.page.bar.masks, MaskKind.CAUSAL)
+    painter.choose(painter.controls.masks, MaskKind.CAUSAL)
     painter.click_cell(1, 5)  # shown; without a mask it is shown too
     for kind in MaskKind:
-        painter.choose(painter.page.bar.masks, kind)
+        painter.choose(painter.controls.masks, kind)
         assert [bool(painter.frame.mask[cell]) for cell in ((2, 7), (7, 2), (1, 5))] == [False, False, True], kind
         assert painter.colour(2, 7) == LIGHT.masked
 
@@ -492,23 +491,23 @@ def test_a_cell_is_turned_once_however_often_the_pointer_passes(painter):
 
 
 def test_where_a_tile_stands_for_many_cells_all_of_them_are_painted(driver, qtbot):
-    many = HeadsState().with_recipe(sentence="so " * 900, heads=1, d_model=4)
+    many = HeadsState().with_recipe(sentence="so " * 1800, heads=1, d_model=4)
     session, canvas = driver.window.session, driver.canvas
-    session.apply(replace(session.state, heads=many), "Nine hundred tokens")
-    qtbot.waitUntil(lambda: canvas.frame.shape == (900, 900), timeout=20_000)
+    session.apply(replace(session.state, heads=many), "Eighteen hundred tokens")
+    qtbot.waitUntil(lambda: canvas.frame.shape == (1800, 1800), timeout=20_000)
     qtbot.waitUntil(lambda: not driver.page.requests.is_pending, timeout=20_000)
     QApplication.processEvents()  # what is said above the map makes room for itself, and the map has fewer pixels
-    assert len(canvas._picture.values) < 900
-    driver.press(driver.page.bar.paint)
+    assert len(canvas.map_picture.values) < 900, "a tile stands for two cells at least"
+    driver.press(driver.controls.paint)
     driver.click(driver.cell(450, 300))
     rows, columns = (
         range(*next((a, b) for a, b in itertools.pairwise(ends.tolist()) if a <= at < b))
-        for ends, at in zip(canvas._picture.tiles_end, (450, 300), strict=True)
+        for ends, at in zip(canvas.map_picture.tiles_end, (450, 300), strict=True)
     )
     assert driver.heads.setup.mask.hidden == frozenset(itertools.product(rows, columns))
     assert len(driver.heads.setup.mask.hidden) > 1
     qtbot.waitUntil(lambda: canvas.frame.mask is not None, timeout=20_000)
-    assert canvas._picture.masked.sum() == 1, "one tile, and all of it"
+    assert canvas.map_picture.masked.sum() == 1, "one tile, and all of it"
     driver.click(driver.cell(450, 300))
     assert not driver.heads.setup.mask.hidden
 
@@ -535,7 +534,7 @@ def test_the_row_label_paints_a_row_and_the_column_label_a_column(painter):
     assert painter.frame.mask.sum() == 110
     assert painter.weights[4].tolist() == [0.0] * 11
     painter.hover(4, 4)
-    assert painter.page.reading.note.text() == "nothing to attend to: all weights are 0"
+    assert painter.page.panel.title.text() == "“the” has nothing to attend to."
     painter.click(painter.column_label(2))
     assert not painter.frame.mask[:, 2].any()
     assert painter.frame.mask.sum() == 100
@@ -545,14 +544,14 @@ def test_the_row_label_paints_a_row_and_the_column_label_a_column(painter):
 
 
 def test_painting_goes_over_a_mask_that_was_chosen(painter):
-    painter.choose(painter.page.bar.masks, MaskKind.CAUSAL)
+    painter.choose(painter.controls.masks, MaskKind.CAUSAL)
     painter.click_cell(0, 5)
     assert painter.frame.mask[0, 5], "it was hidden: it is shown"
     assert painter.undo_text == "Show cells"
     painter.click_cell(5, 0)
     assert not painter.frame.mask[5, 0]
     assert painter.heads.setup.mask == MaskChoice(MaskKind.CAUSAL, 3, frozenset({(5, 0)}), frozenset({(0, 5)}))
-    painter.press(painter.page.bar.unpaint)
+    painter.press(painter.controls.unpaint)
     assert painter.heads.setup.mask == MaskChoice(MaskKind.CAUSAL, 3)
     assert np.array_equal(painter.frame.mask, np.tri(11, dtype=bool))
 
@@ -563,7 +562,7 @@ def test_a_cell_can_be_painted_by_keyboard(painter):
     assert not painter.canvas.paints_mask
     painter.key(Qt.Key.Key_Escape)
     assert painter.pin == (None, None)
-    painter.press(painter.page.bar.paint)
+    painter.press(painter.controls.paint)
     painter.canvas.setFocus()
     painter.key(Qt.Key.Key_Down)
     painter.key(Qt.Key.Key_Space)
@@ -576,14 +575,14 @@ def test_a_cell_can_be_painted_by_keyboard(painter):
 
 def test_painting_in_a_part_of_the_map_paints_the_cells_that_are_seen(long):
     long.wheel(long.cell(35, 35), 720)
-    long.press(long.page.bar.paint)
+    long.press(long.controls.paint)
     long.hand().drag(long.cell(34, 35), long.cell(36, 35), steps=20)
     assert long.heads.setup.mask.hidden == {(34, 35), (35, 35), (36, 35)}
-    assert long.canvas.seen is not None
+    assert long.heads.view.window is not None
 
 
 def test_painting_while_an_aggregate_is_shown_masks_every_head(painter):
-    painter.choose(painter.page.aggregate, Aggregate.MEAN)
+    painter.choose(painter.controls.aggregate, Aggregate.MEAN)
     painter.click_cell(6, 6)
     assert painter.weights[6, 6] == 0.0
     assert painter.colour(6, 6) == LIGHT.masked
@@ -613,6 +612,6 @@ def test_the_menu_copies_numbers_and_picture(driver):
 
 
 def test_copied_numbers_are_those_of_the_stage_on_show(driver):
-    driver.choose(driver.page.bar.stages, Stage.SCORES)
+    driver.choose(driver.controls.stages, Stage.SCORES)
     first = copied_numbers(driver.page).splitlines()[1]
     assert [float(cell) for cell in first.split(",")[1:]] == driver.frame.head_map.stage(Stage.SCORES)[0].tolist()

@@ -13,7 +13,7 @@ from heads_driver import numbers_in, sequential
 from PySide6.QtCore import QPointF, Qt
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QMenu
-from window_driver import copied_numbers, table_shown
+from window_driver import copied_numbers
 
 from attention_explorer.core.counting import Count
 from attention_explorer.kit.pictures.pointed_picture import NOWHERE
@@ -38,16 +38,16 @@ BIG_NUMBER = 4
 
 
 def row(driver):
-    return driver.page._centre.other
+    return driver.page.other
 
 
 def place(driver, map_: int, row: int, column: int) -> QPointF:
     """Where a cell of one of the maps is, counted among the tokens of both."""
-    return driver.page.comparison.picture_layout.maps[map_].layout.rectangle(row, column).center()
+    return driver.canvas.picture_layout.maps[map_].layout.rectangle(row, column).center()
 
 
 def shown(driver):
-    return driver.page.comparison.picture
+    return driver.canvas.numbers.picture
 
 
 # ---- Typing B ----
@@ -97,24 +97,24 @@ def test_a_pinned_token_of_b_goes_with_what_is_typed(open_heads):
     QTest.keyClick(field, Qt.Key.Key_Home)
     QTest.keyClicks(field, "Oh ")
     assert driver.pin == (BIG_NUMBER + 1, 0)
-    assert driver.page.reading.title.text() == "B: “big” (3) attends to"
+    assert driver.page.panel.title.text() == "B: “big” (3) attends to"
 
 
 def test_a_pinned_token_of_b_stays_the_pinned_one_while_a_is_typed(open_heads):
     driver = open_heads(BIG.with_view(row=BIG_NUMBER, column=0))
-    title = driver.page.reading.title.text()
+    title = driver.page.panel.title.text()
     assert title == "B: “big” (2) attends to"
-    field = driver.page.bar.sentence
+    field = driver.controls.sentence
     field.setFocus()
     QTest.keyClick(field, Qt.Key.Key_End)
     QTest.keyClicks(field, " there")
     assert driver.pin == (BIG_NUMBER + 1, 0)
-    assert driver.page.reading.title.text() == title
+    assert driver.page.panel.title.text() == title
     QTest.keyClicks(field, " now")
     assert driver.pin == (BIG_NUMBER + 2, 0)
-    assert driver.page.reading.title.text() == title
+    assert driver.page.panel.title.text() == title
     driver.type_into(field, "The big cat")
-    assert driver.page.reading.title.text() == "A: “big” (2) attends to", "A has it too"
+    assert driver.page.panel.title.text() == "A: “big” (2) attends to", "A has it too"
 
 
 def test_both_sentences_of_cross_attention_can_be_typed(open_heads):
@@ -128,14 +128,14 @@ def test_both_sentences_of_cross_attention_can_be_typed(open_heads):
     assert found.a.row_tokens == ("le", "gros", "chat")
     assert found.a.column_tokens == ("The", "fat", "cat")
     assert "Only in B: queries “gros”, keys “fat”." in " ".join(driver.texts())
-    driver.press(driver.page.bar.cross)
+    driver.press(driver.controls.cross)
     assert row(driver).context.isVisible(), "B still has its own"
 
 
 def test_the_row_of_b_is_there_with_a_comparison_only(open_heads):
     driver = open_heads(replace(BIG, view=HeadsView()))
     assert not row(driver).isVisible()
-    driver.press(driver.page.bar.pictures.buttons[Picture.COMPARE])
+    driver.press(driver.controls.pictures.buttons[Picture.COMPARE])
     assert row(driver).isVisible()
     assert not row(driver).context.isVisible()
 
@@ -216,7 +216,7 @@ def test_the_head_of_a_preset_can_be_chosen_for_b_while_a_has_walked_on(open_hea
     assert row(driver).button.text() == "B: layer 4, head 2 ▾"
     b = shown(driver).frames[1]
     assert (b.setup.recipe, b.layer, b.head) == (preset.other.recipe, 3, 1)
-    driver.key(Qt.Key.Key_N, widget=driver.page.comparison)
+    driver.key(Qt.Key.Key_N, widget=driver.canvas)
     assert (shown(driver).frames[0].head, shown(driver).frames[1].head) == (5, 1), "and stays"
 
 
@@ -251,7 +251,7 @@ def test_a_preset_becomes_b_and_recorded_words_cannot_be_typed(open_heads):
     found = shown(driver)
     assert "cat" in found.a.row_tokens
     assert found.difference is not None
-    for said in (driver.page.badges.text(), driver.page.figure().caption):
+    for said in (driver.page.also.text(), driver.page.figure().caption):
         assert "A: recorded from all-MiniLM" in said
         assert "B: recorded from SmolLM2" in said
 
@@ -261,25 +261,24 @@ def test_a_preset_becomes_b_and_recorded_words_cannot_be_typed(open_heads):
 
 def test_the_mouse_says_which_of_the_two_alone_has_a_token_and_pins_it(open_heads):
     driver = open_heads(BIG)
-    canvas, b = driver.page.comparison, heads_frame(BIG.other).map.weights()
+    canvas, b = driver.canvas, heads_frame(BIG.other).map.weights()
     driver.hand(canvas).move(place(driver, 0, 1, 3))
     assert driver.said.startswith("query “big” (2) → key “sat” (4): weight ")
     assert driver.said.endswith(", only in B")
     assert numbers_in(driver.said.split("weight")[1]) == pytest.approx([b[1, 3]], rel=5e-6)
     driver.click(place(driver, 2, 1, 3), canvas)
     assert driver.pin == (BIG_NUMBER, 2)
-    reading = driver.page.reading
-    assert reading.title.text() == "B: “big” (2) attends to"
-    assert driver.page.wall._spot == NOWHERE, "the thumbnails are A's"
-    assert [step.value for step in reading.steps.steps()] == ["no counterpart", f"{b[1, 3]:.4f}", "none"]
+    title = driver.page.panel.title
+    assert title.text() == "B: “big” (2) attends to"
+    assert driver.page.wall.lit == NOWHERE, "the thumbnails are A's"
     driver.hand(canvas).move(place(driver, 1, 2, 1))
     assert driver.said.endswith(", only in B"), "the key is B's alone"
-    assert reading.title.text() == "A: “cat” (2) attends to"
+    assert title.text() == "A: “cat” (2) attends to"
 
 
 def test_the_arrow_keys_walk_over_the_tokens_of_both(open_heads):
     driver = open_heads(BIG.with_view(row=0, column=0))
-    canvas = driver.page.comparison
+    canvas = driver.canvas
     canvas.setFocus()
     walked = []
     for _ in range(4):
@@ -294,31 +293,20 @@ def test_the_arrow_keys_walk_over_the_tokens_of_both(open_heads):
     driver.key(Qt.Key.Key_C, widget=canvas)
     assert driver.pin == (None, BIG_NUMBER)
     assert driver.said.startswith("key only “big” (2) in B")
-    assert driver.page.reading.title.text() == "B: who attends to “big” (2)"
-    driver.press(driver.page.bar.pictures.buttons[Picture.HEATMAP])
+    assert driver.page.panel.title.text() == "B: who attends to “big” (2)"
+    driver.press(driver.controls.pictures.buttons[Picture.HEATMAP])
     assert driver.page.pinned.column == 2, "the last token of A"
-
-
-def test_a_token_of_the_list_is_lit_where_both_have_it(open_heads):
-    driver = open_heads(BIG.with_view(row=BIG_NUMBER))
-    bars, canvas = driver.page.reading.bars, driver.page.comparison
-    heaviest = int(heads_frame(BIG.other).map.weights()[1].argmax())
-    driver.hand(bars).move(QPointF(40, bars.top_of(heaviest) + 5))
-    assert canvas.pinned.row == BIG_NUMBER
-    assert shown(driver).columns.in_each(canvas.pinned.column)[1] == heaviest
-    driver.click(QPointF(40, bars.top_of(heaviest) + 5), bars)
-    assert driver.pin[0] == BIG_NUMBER
-    assert shown(driver).columns.in_each(driver.pin[1])[1] == heaviest
 
 
 def test_the_table_has_the_places_in_both(open_heads):
     driver = open_heads(BIG.with_view(row=BIG_NUMBER))
-    driver.press(driver.page.reading.table_button)
-    header, cells = table_shown(driver.window)
+    driver.page.open_drawer(True)
+    table = driver.page.drawer.table._items.items[0]
+    header = [column.title for column in table.columns]
     assert header == ["token", "position in A", "position in B", "A weight", "B weight", "A − B"]
-    assert [row[0] for row in cells] == ["The", "big", "cat", "sat"]
-    assert [row[2] for row in cells] == ["1", "2", "3", "4"]
-    assert {row[column] for row in cells for column in (3, 5)} == {""}
+    assert [row[0] for row in table.rows] == ["The", "big", "cat", "sat"]
+    assert [row[2] for row in table.rows] == ["1", "2", "3", "4"]
+    assert {row[column] for row in table.rows for column in (3, 5)} == {""}
 
 
 # ---- What is drawn, spoken and taken away ----
@@ -326,7 +314,7 @@ def test_the_table_has_the_places_in_both(open_heads):
 
 def test_what_a_map_does_not_have_is_hatched_on_the_bare_card_and_the_rest_is_not(open_heads):
     driver = open_heads(BIG)
-    canvas = driver.page.comparison
+    canvas = driver.canvas
     image = canvas.grab().toImage()
 
     def colours(map_: int, row: int, column: int) -> list[str]:
@@ -346,7 +334,7 @@ def test_what_a_map_does_not_have_is_hatched_on_the_bare_card_and_the_rest_is_no
 
 def test_a_screen_reader_hears_which_tokens_have_no_counterpart(open_heads):
     driver = open_heads(BIG)
-    said = driver.page.comparison.spoken()
+    said = driver.canvas.spoken()
     assert "Only in B: “big”. Largest absolute difference of a weight: " in said
     assert "over 9 cells that both have." in said
     assert said.endswith(driver.page.figure().description[-60:])
@@ -367,9 +355,9 @@ def test_the_numbers_are_copied_with_the_tokens_of_both_and_empty_cells(open_hea
 
 def test_without_a_common_token_both_are_shown_and_it_says_why_nothing_is_subtracted(open_heads):
     driver = open_heads(replace(COMPARED, other=HeadsSetup(replace(CAT, sentence="one two"))))
-    assert len(driver.page.comparison.picture_layout.maps) == 2
+    assert len(driver.canvas.picture_layout.maps) == 2
     assert "A and B have no token in common" in " ".join(driver.texts())
-    driver.hand(driver.page.comparison).move(place(driver, 0, 3, 0))
+    driver.hand(driver.canvas).move(place(driver, 0, 3, 0))
     assert driver.said == "“one” → “The”: no cell, as the query is only in B and the key only in A"
     copied_numbers(driver.page)
     assert driver.told == "The numbers are on the clipboard, as CSV."
@@ -388,5 +376,5 @@ def test_a_session_brings_the_comparison_back(open_heads, tmp_path):
     write_session(path, driver.window.session.state, page="heads")
     again = open_heads(read_session(path).state.heads)
     assert again.heads == driver.heads
-    assert again.page.reading.title.text() == "B: “big” (2) attends to"
+    assert again.page.panel.title.text() == "B: “big” (2) attends to"
     np.testing.assert_array_equal(shown(again).difference.values, shown(driver).difference.values)

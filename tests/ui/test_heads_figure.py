@@ -41,8 +41,8 @@ from attention_explorer.pages.heads.state import (
     Picture,
 )
 from attention_explorer.pages.heads.ui.compare_picture import compare_layout
-from attention_explorer.pages.heads.ui.figure import HeadsFigure
-from attention_explorer.pages.heads.ui.stages_picture import stages_layout
+from attention_explorer.pages.heads.ui.figure import DRAWN, HeadsFigure
+from attention_explorer.pages.heads.ui.stages import stages_layout
 from attention_explorer.session.settings import ThemeChoice
 from attention_explorer.sources.hand_made_recipe import HandMadeRecipe
 
@@ -264,7 +264,7 @@ def test_a_part_in_view_is_the_part_in_the_file():
 
 def test_hard_lookup_and_rows_with_nothing_are_drawn():
     heads = HeadsState().with_setup(mask=MaskChoice(MaskKind.STRICT), hard=True)
-    for picture in Picture:
+    for picture in DRAWN:
         figure = HeadsFigure(heads.with_view(picture=picture))
         assert not figure_image(figure).isNull()
         assert "hard lookup" in figure.caption
@@ -418,14 +418,14 @@ def saved_as(monkeypatch, tmp_path):
 
 @pytest.mark.parametrize(
     ("picture", "suffix"),
-    [*((picture, ".png") for picture in Picture), *((Picture.STAGES, known.suffix) for known in EXPORT_FORMATS[1:])],
+    [*((picture, ".png") for picture in DRAWN), *((Picture.STAGES, known.suffix) for known in EXPORT_FORMATS[1:])],
 )
 def test_every_picture_is_exported_from_the_window(driver, saved_as, picture, suffix):
-    driver.press(driver.page.keep)
+    driver.keep()
     driver.key(Qt.Key.Key_M)
-    driver.press(driver.page.bar.pictures.buttons[picture])
+    driver.press(driver.controls.pictures.buttons[picture])
     path = saved_as(f"figure{suffix}")
-    driver.press(driver.page.bar.export_button)
+    driver.page.export()
     assert path.stat().st_size > 100
     assert str(path) in driver.told
     if suffix == ".png":

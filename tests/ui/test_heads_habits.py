@@ -7,19 +7,16 @@ from dataclasses import replace
 import numpy as np
 import pytest
 from heads_driver import colour_distance, pixels
-from PySide6.QtCore import QEvent, QPoint, QPointF, QRect, QSize, Qt
-from PySide6.QtGui import QColor
+from PySide6.QtCore import QEvent, QPoint, QPointF, QRect, Qt
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QApplication, QComboBox, QScrollArea, QStyle, QStyleOptionButton, QStyleOptionComboBox
+from PySide6.QtWidgets import QApplication, QComboBox, QScrollArea, QStyle, QStyleOptionComboBox
 
 from attention_explorer.core.colour_scale import Contrast
 from attention_explorer.errors import ExplorerError
-from attention_explorer.kit.controls.numbers_dialog import NumbersDialog
 from attention_explorer.kit.pictures.pointed_picture import Spot
-from attention_explorer.model import Stage
-from attention_explorer.pages.heads.presets import HEADS_PRESETS, heads_preset
+from attention_explorer.pages.heads.presets import HEADS_PRESETS
 from attention_explorer.pages.heads.state import HeadsSetup, HeadsState, HeadsView, MaskChoice, MaskKind, Picture
-from attention_explorer.pages.heads.ui.figure import HeadsFigure
+from attention_explorer.pages.heads.ui.figure import DRAWN, HeadsFigure
 from attention_explorer.pages.heads.wording import cell_words
 from attention_explorer.session.settings import ThemeChoice
 
@@ -48,20 +45,20 @@ def turn_wheel(widget, place: QPointF, angle: int, modifiers=Qt.KeyboardModifier
 @pytest.mark.parametrize(("size", "zoom"), SMALL)
 def test_in_one_column_the_picture_comes_first_and_nothing_is_wider_than_the_window(open_heads, size, zoom):
     page = open_heads(size=size, zoom=zoom).page
-    picture, wall, panel = (place_on(part, page) for part in (page._centre, page._wall_side, page._panel))
-    assert place_on(page.bar, page).bottom() < picture.top() < picture.bottom() < wall.top()
-    assert wall.bottom() < panel.top()
+    picture, main, panel = (place_on(part, page) for part in (page.card, page.main, page.panel))
+    assert place_on(page.subject, page).bottom() < picture.top() < picture.bottom() < main.top()
+    assert main.bottom() < panel.top()
     assert page.findChild(QScrollArea).horizontalScrollBar().maximum() == 0
     assert picture.top() < 0.4 * page.height()
 
 
 def test_a_window_that_grows_has_the_picture_in_the_middle_again(open_heads):
     driver = open_heads(size=(900, 650))
-    for width, column in ((1400, 1), (900, 0), (1400, 1)):
+    for width, is_beside in ((1400, True), (900, False), (1400, True)):
         driver.window.resize(width, 700)
         QApplication.processEvents()
-        assert driver.page._columns.indexOf(driver.page._centre) == column
-    picture, wall = (place_on(part, driver.page) for part in (driver.page._centre, driver.page._wall_side))
+        assert driver.page.wall_side.isVisible() == is_beside
+    picture, wall = (place_on(part, driver.page) for part in (driver.page.card, driver.page.wall_side))
     assert wall.right() < picture.left()
 
 
@@ -70,25 +67,26 @@ def test_the_wheel_over_the_map_scrolls_a_page_that_scrolls(open_heads, has_focu
     driver = open_heads(size=(900, 650))
     bar = driver.page.findChild(QScrollArea).verticalScrollBar()
     assert bar.maximum() > 0
-    (driver.canvas if has_focus else driver.page.bar.sentence).setFocus()
+    (driver.canvas if has_focus else driver.controls.sentence).setFocus()
     turn_wheel(driver.canvas, driver.cell(4, 4), -120)
     assert bar.value() > 0
-    assert driver.canvas.seen is None
+    assert driver.heads.view.window is None
     turn_wheel(driver.canvas, driver.cell(4, 4), 240, Qt.KeyboardModifier.ControlModifier)
-    assert driver.canvas.seen is not None, "with Ctrl it looks closer"
+    assert driver.heads.view.window is not None, "with Ctrl it looks closer"
 
 
 def test_the_wheel_changes_no_control_that_it_passes_over(driver):
     driver.canvas.setFocus()
     before = driver.heads
-    bar = driver.page.bar
-    for control in (bar.stages, bar.contrast, bar.hidden, bar.masks, bar.presets, driver.page.sort):
+    bar = driver.controls
+    for control in (bar.stages, bar.contrast, bar.hidden, bar.masks, bar.presets, driver.controls.sort):
         turn_wheel(control, QPointF(10, 10), -120)
-    driver.press(bar.pictures.buttons[Picture.LINES])
-    turn_wheel(bar.mass, QPointF(10, 10), -120)
+    driver.show(Picture.LINES)
+    mass = driver.page.main.slider_of(driver.page.view).box
+    turn_wheel(mass, QPointF(10, 10), -120)
     assert driver.heads == before.with_view(picture=Picture.LINES)
-    bar.mass.setFocus()
-    turn_wheel(bar.mass, QPointF(10, 10), -120)
+    mass.setFocus()
+    turn_wheel(mass, QPointF(10, 10), -120)
     assert driver.heads.view.mass < before.view.mass, "what has the keyboard has the wheel"
 
 
@@ -105,14 +103,14 @@ def test_what_a_combo_box_shows_is_not_cut(open_heads, size, zoom):
             combo.initStyleOption(option)
             field = QStyle.SubControl.SC_ComboBoxEditField
             room = combo.style().subControlRect(QStyle.ComplexControl.CC_ComboBox, option, field, combo).width()
-            shown = range(combo.count()) if combo is not driver.page.bar.presets else [combo.currentIndex()]
+            shown = range(combo.count()) if combo is not driver.controls.presets else []
             for index in shown:
                 text = combo.itemText(index)
                 assert combo.fontMetrics().horizontalAdvance(text) <= room, text
 
 
 def test_the_list_of_presets_shows_all_of_them_whole(driver):
-    presets = driver.page.bar.presets
+    presets = driver.controls.presets
     presets.showPopup()
     QApplication.processEvents()
     view = presets.view()
@@ -120,19 +118,6 @@ def test_the_list_of_presets_shows_all_of_them_whole(driver):
     assert view.viewport().rect().contains(last)
     assert view.viewport().width() >= view.sizeHintForColumn(0)
     presets.hidePopup()
-
-
-@pytest.mark.parametrize("zoom", [1.0, 2.0])
-def test_the_box_to_tick_grows_with_the_text_beside_it(open_heads, zoom):
-    box = open_heads(heads_preset("stacked").state, size=(2560, 1600), zoom=zoom).page.identity
-    seen = pixels(box.grab().toImage())
-    assert box.isVisible()
-    option = QStyleOptionButton()
-    box.initStyleOption(option)
-    square = box.style().subElementRect(QStyle.SubElement.SE_CheckBoxIndicator, option, box)
-    assert square.size() == QSize(round(14 * zoom), round(14 * zoom))
-    inked = np.argwhere(seen[square.top() : square.bottom() + 1, square.left() : square.right() + 1] != seen[0, -1])
-    assert np.ptp(inked, axis=0).min() >= 10 * zoom, "drawn as large as there is room for"
 
 
 # ---- The status bar ----
@@ -190,7 +175,7 @@ def test_what_the_status_bar_says_of_a_walk_follows_the_numbers(driver):
     assert float(driver.said.rpartition(" ")[2]) == pytest.approx(driver.weights[4, 5], rel=5e-6)
     driver.back()
     assert driver.said == before
-    driver.paste_into(driver.page.bar.sentence, "Only three words")
+    driver.paste_into(driver.controls.sentence, "Only three words")
     assert driver.said == cell_words(driver.frame, driver.heads.view, 2, 2)
     assert driver.said.startswith("query “words” (3) → key “words” (3): weight ")
 
@@ -222,35 +207,17 @@ def test_undoing_a_walk_says_where_one_is_again(driver):
 def test_what_was_said_of_something_else_is_left_alone(driver):
     driver.click_cell(4, 4)
     driver.key(Qt.Key.Key_Right)
-    driver.press(driver.page.bar.paint)
+    driver.press(driver.controls.paint)
     said = driver.said
     assert "Drag over cells" in said
-    driver.choose(driver.page.bar.contrast, Contrast.UNIT)
+    driver.choose(driver.controls.contrast, Contrast.UNIT)
     assert driver.said == said
-
-
-def test_each_stage_says_its_own_number(open_heads):
-    driver = open_heads(CAUSAL.with_view(picture=Picture.STAGES, row=None))
-    stages, frame = driver.page.stages, driver.frame
-    for small, stage in zip(stages.picture_layout.maps, Stage, strict=True):
-        driver.hand(stages).move(small.layout.rectangle(2, 6).center())
-        assert driver.said.startswith("query “sat” (3) → key “because” (7): ")
-        if stage in (Stage.SCORES, Stage.SCALED):
-            name = "raw score" if stage is Stage.SCORES else "scaled score"
-            score = frame.head_map.scores(stage=stage)[2, 6]
-            shown = driver.said.partition(f"{name} ")[2].partition(",")[0].replace("−", "-")
-            assert float(shown) == pytest.approx(score, rel=5e-6)
-            assert driver.said.endswith(", later hidden by the causal mask")
-        else:
-            assert ": hidden by the causal mask" in driver.said
-        driver.hand(stages).move(small.layout.rectangle(6, 2).center())
-        assert "hidden" not in driver.said
 
 
 def test_a_pointer_that_rests_sees_what_comes_below_it(driver):
     driver.hover(9, 9)
     assert "“tired” (10)" in driver.said
-    driver.paste_into(driver.page.bar.sentence, "Only three words")
+    driver.paste_into(driver.controls.sentence, "Only three words")
     assert "tired" not in driver.said
     spot = driver.canvas.hovered
     assert spot == Spot() or spot.lies_on((3, 3))
@@ -260,14 +227,14 @@ def test_a_pointer_that_rests_sees_what_comes_below_it(driver):
 
 
 def test_leaving_the_map_leaves_the_painting(driver):
-    bar = driver.page.bar
+    bar = driver.controls
     for picture in (Picture.LINES, Picture.STAGES, Picture.COMPARE):
         driver.press(bar.paint)
         assert driver.canvas.paints_mask
         driver.press(bar.pictures.buttons[picture])
         assert not driver.canvas.paints_mask
         assert not bar.paint.isChecked()
-        assert not bar.paint.isEnabled()
+        assert not bar.paint.isVisible()
         driver.press(bar.pictures.buttons[Picture.HEATMAP])
         assert bar.paint.isEnabled()
         assert not driver.canvas.paints_mask
@@ -276,8 +243,8 @@ def test_leaving_the_map_leaves_the_painting(driver):
 @pytest.mark.parametrize("where", ["map", "button"])
 def test_escape_leaves_the_painting_before_it_lets_go(driver, where):
     driver.click_cell(3, 3)
-    driver.press(driver.page.bar.paint)
-    widget = driver.canvas if where == "map" else driver.page.bar.paint
+    driver.press(driver.controls.paint)
+    widget = driver.canvas if where == "map" else driver.controls.paint
     widget.setFocus()
     driver.key(Qt.Key.Key_Escape, widget=widget)
     assert not driver.canvas.paints_mask
@@ -302,38 +269,16 @@ def test_the_cell_under_the_pointer_is_outlined_on_dark_and_on_bright_cells(open
         driver.leave()
 
 
-# ---- Numbers ----
-
-
-def test_the_header_of_the_numbers_leaves_the_frame_of_the_keyboard_whole(driver):
-    driver.press(driver.page.reading.table_button)
-    (dialog,) = driver.window.findChildren(NumbersDialog)
-    table = dialog.table
-    table.setFocus()
-    QTest.qWait(10)
-    seen = pixels(table.grab().toImage())
-    focus = QColor(driver.window.look.theme.focus).rgb() & 0xFFFFFF
-    height, width = seen.shape
-    middle = slice(12, -12)
-    for side in (seen[0, middle], seen[height - 1, middle], seen[middle, 0], seen[middle, width - 1]):
-        assert (side == focus).all()
-    header = table.horizontalHeader()
-    for column in range(header.count()):
-        assert header.sectionSize(column) >= header.sectionSizeHint(column)
-    assert header.length() <= table.viewport().width()
-    dialog.close()
-
-
 # ---- Files ----
 
 
 def test_every_picture_has_a_file_name_of_its_own(driver):
     stems = {}
-    for picture in Picture:
+    for picture in DRAWN:
         stems[picture] = HeadsFigure(driver.heads.with_view(picture=picture)).file_stem
     assert stems[Picture.HEATMAP] == "head-1-of-8"
     assert stems[Picture.LINES] == "head-1-of-8-lines"
-    assert len(set(stems.values())) == len(Picture)
+    assert len(set(stems.values())) == len(DRAWN)
 
 
 def test_events_of_a_pointer_that_left_are_over(driver):

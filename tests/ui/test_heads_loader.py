@@ -15,7 +15,7 @@ from PySide6.QtWidgets import QApplication
 from writing_driver import written_on
 
 from attention_explorer.core.colour_scale import Contrast
-from attention_explorer.core.map_picture import MapPicture, Window
+from attention_explorer.core.map_picture import Window
 from attention_explorer.errors import ExplorerError
 from attention_explorer.model.checkpoint import checkpoint
 from attention_explorer.pages.explorer import ExplorerState
@@ -32,10 +32,11 @@ from attention_explorer.pages.heads.state import (
     Picture,
     SortBy,
 )
-from attention_explorer.pages.heads.survey import coming
+from attention_explorer.pages.heads.survey import coming, summary_words
 from attention_explorer.pages.heads.ui import loader as heads_loader
 from attention_explorer.pages.heads.ui.loader import HeadsLoader, HeadsRequest
-from attention_explorer.pages.heads.ui.thumbnail import summary_words
+from attention_explorer.pages.heads.ui.pictures import HeadNumbers
+from attention_explorer.pages.heads.ui.views import numbers_of
 from attention_explorer.pages.heads.verdict import verdict
 from attention_explorer.session.requests import Standing
 from attention_explorer.session.settings import Settings, ThemeChoice
@@ -99,7 +100,7 @@ class Page(QObject):
 
     def __init__(self) -> None:
         super().__init__()
-        self.loader = HeadsLoader(self)
+        self.loader = HeadsLoader(self, numbers_of)
         self.parts: list[tuple[HeadsRequest, object]] = []
         self.failures: list[str] = []
         self.busy: list[bool] = []
@@ -130,8 +131,8 @@ def test_a_short_order_is_carried_out_at_once(listener):
     frame, picture, said, surveys = (part for _, part in listener.parts)
     assert said is verdict(frame)
     assert isinstance(frame, HeadsFrame)
-    assert isinstance(picture, MapPicture)
-    assert np.array_equal(picture.values, frame.map.weights())
+    assert isinstance(picture, HeadNumbers)
+    assert np.array_equal(picture.picture.values, frame.map.weights())
     assert [survey.place for survey in surveys] == [(0, head) for head in range(8)]
     assert listener.busy == [False]
     assert job_threads() == []
@@ -154,7 +155,7 @@ def test_a_long_order_comes_in_parts_on_the_thread_of_the_window(listener, qtbot
     assert {order for order, _ in listener.parts} == {order}
     frame, picture, _, *walls = (part for _, part in listener.parts)
     assert isinstance(frame, HeadsFrame)
-    assert picture.values.shape == (300, 300) or max(picture.values.shape) <= 300
+    assert max(picture.picture.values.shape) <= 300
     lengths = [len(wall) for wall in walls]
     assert lengths == sorted(lengths)
     assert lengths[-1] == 8
@@ -197,14 +198,14 @@ def test_a_long_sentence_arrives_and_the_old_picture_stays_until_then(open_heads
     assert driver.said == ""
     assert driver.canvas.frame.shape == (512, 512)
     weights = driver.weights
-    picture = driver.canvas._picture
+    picture = driver.canvas.map_picture
     assert picture.values.max() == pytest.approx(weights.max())
     height, width = picture.values.shape
     assert max(height, width) <= max(driver.canvas.tiles)
-    assert f"512 × 512 cells in {height} × {width} tiles" in driver.page.badges.text() or (height, width) == (512, 512)
+    assert f"512 × 512 cells in {height} × {width} tiles" in driver.page.also.text() or (height, width) == (512, 512)
     driver.hover(500, 3)
     assert numbers_in(driver.said.split("weight")[1]) == pytest.approx([weights[500, 3]], rel=5e-6)
-    assert len(driver.page.wall._surveys) == 8
+    assert len(driver.page.wall.surveys) == 8
 
 
 def test_the_window_can_be_used_while_it_computes(open_heads, gate, wait, qtbot):
@@ -220,9 +221,8 @@ def test_the_window_can_be_used_while_it_computes(open_heads, gate, wait, qtbot)
     driver.click_cell(2, 2)
     assert driver.pin == (2, 2)
     driver.key(Qt.Key.Key_Right)
-    driver.page.tabs.setCurrentIndex(1)
-    driver.page.tabs.setCurrentIndex(2)
-    driver.page.tabs.setCurrentIndex(0)
+    driver.page.open_drawer(True)
+    driver.page.open_drawer(False)
     driver.window.switch_theme()
     driver.window.grab()
     assert busy(driver), "none of that waited for the worker"
@@ -254,10 +254,10 @@ def test_the_map_is_painted_before_what_else_there_is_to_say_of_it(open_heads, g
     driver = open_heads(long_state().with_view(row=7))
     gate.open()
     wait(driver)
-    told, reading = list[str](), driver.page.reading
-    show_spot = reading.show_spot
-    monkeypatch.setattr(reading, "show_spot", lambda *a, **k: (told.append("read"), show_spot(*a, **k)))
-    driver.page.loader.delivered.connect(lambda _request, part: told.append(type(part).__name__))
+    told, page = list[str](), driver.page
+    show_rest = page._show_rest
+    monkeypatch.setattr(page, "_show_rest", lambda: (told.append("read"), show_rest()))
+    driver.page.requests.delivered.connect(lambda _request, part: told.append(type(part).__name__))
     Watch(driver.canvas, QEvent.Type.Paint, lambda: told.append("painted"))
     ask(driver, long_state(letter="v").with_view(row=7))
     with_timers = QTimer(driver.window, interval=0)  # one that is due has others come before paint events, too
@@ -267,25 +267,22 @@ def test_the_map_is_painted_before_what_else_there_is_to_say_of_it(open_heads, g
     with_timers.stop()
     told = told[told.index("HeadsFrame") :]
     assert told.index("painted") < told.index("read") <= told.index("Verdict"), told
-    assert reading.title.text().startswith("“v7” (8)")
+    assert driver.read.startswith("“v7” (8)")
 
 
-def test_stopping_after_the_map_has_the_reading_follow_it(open_heads, gate, wait, monkeypatch, qtbot):
+def test_stopping_after_the_map_has_the_sentence_follow_it(open_heads, gate, wait, monkeypatch, qtbot):
     monkeypatch.setattr(heads_loader, "PAINTING_SECONDS", 60.0)
     driver = open_heads(long_state().with_view(row=7))
     gate.open()
     wait(driver)
-    reading, told = driver.page.reading, list[str]()
-    driver.page.loader.delivered.connect(
-        lambda _request, part: (
-            (told.append(reading.title.text()), driver.page.cancel()) if isinstance(part, MapPicture) else None
-        )
+    driver.page.requests.delivered.connect(
+        lambda _request, part: driver.page.cancel() if isinstance(part, HeadNumbers) else None
     )
     ask(driver, long_state(letter="v").with_view(row=7))
     wait(driver)
-    assert told[0].startswith("“w7” (8)"), "the map comes first"
     assert driver.page.requests.standing is Standing.STOPPED
-    assert reading.title.text().startswith("“v7” (8)")
+    assert driver.read.startswith("“v7” (8)")
+    assert driver.page.subject.sentence.line.tokens.texts[7] == "v7"
 
 
 def test_a_letter_has_nothing_read_anew_of_the_picture_before_it(open_heads, gate, wait, monkeypatch):
@@ -293,11 +290,11 @@ def test_a_letter_has_nothing_read_anew_of_the_picture_before_it(open_heads, gat
     driver = open_heads(long_state())
     wait(driver)
     shown = list[object]()
-    show_spot = driver.page.reading.show_spot
-    monkeypatch.setattr(driver.page.reading, "show_spot", lambda *a, **k: (shown.append(a[0]), show_spot(*a, **k)))
+    show_panel = driver.page.show_panel_of
+    monkeypatch.setattr(driver.page, "show_panel_of", lambda *a: (shown.append(a[1].frame), show_panel(*a)))
     gate.shut()
-    driver.page.bar.sentence.setFocus()
-    QTest.keyClicks(driver.page.bar.sentence, "s")
+    driver.controls.sentence.setFocus()
+    QTest.keyClicks(driver.controls.sentence, "s")
     assert busy(driver)
     assert not shown
     gate.open()
@@ -311,7 +308,7 @@ def test_the_newest_wins_when_typing_quickly(open_heads, gate, wait):
     wait(driver)
     gate.shut()
     passed = gate.passed
-    field = driver.page.bar.sentence
+    field = driver.controls.sentence
     field.setFocus()
     QTest.keyClicks(field, " and ten letters")
     assert driver.heads.setup.recipe.tokens[-3:] == ("and", "ten", "letters")
@@ -322,8 +319,8 @@ def test_the_newest_wins_when_typing_quickly(open_heads, gate, wait):
     assert driver.canvas.frame.queries == driver.heads.setup.recipe.tokens
     assert driver.page._frame is heads_frame(driver.heads.setup)
     assert gate.passed - passed <= 3, "what was overtaken while it waited is never computed"
-    assert len(driver.page.wall._surveys) == 8
-    assert driver.page.wall._frame.queries == driver.heads.setup.recipe.tokens
+    assert len(driver.page.wall.surveys) == 8
+    assert driver.page.wall.frame.queries == driver.heads.setup.recipe.tokens
 
 
 def test_a_short_sentence_overtakes_a_long_one(open_heads, gate, wait):
@@ -338,8 +335,8 @@ def test_a_short_sentence_overtakes_a_long_one(open_heads, gate, wait):
     QApplication.processEvents()
     assert driver.canvas.frame.shape == (11, 11), "what nobody wants any more does not come"
     assert driver.colour(3, 3) == sequential(weights[3, 3] / weights.max())
-    assert len(driver.page.wall._surveys) == 8
-    assert driver.page.wall._surveys[0].pooled.values.shape == (11, 11)
+    assert len(driver.page.wall.surveys) == 8
+    assert driver.page.wall.surveys[0].pooled.values.shape == (11, 11)
     ask(driver, long_state())
     wait(driver)
     assert driver.canvas.frame.shape == (512, 512)
@@ -371,7 +368,7 @@ def test_another_page_while_it_computes_and_back(open_heads, gate, wait):
     assert driver.window.page is heads
     wait(driver)
     assert driver.canvas.frame.shape == (512, 512), "what was asked for comes, though it was interrupted"
-    assert len(driver.page.wall._surveys) == 8
+    assert len(driver.page.wall.surveys) == 8
 
 
 def test_a_change_made_on_another_page_is_shown_on_coming_back(open_heads, gate, wait):
@@ -400,7 +397,7 @@ def test_closing_the_window_while_it_computes_leaves_no_thread(windows, hand, ga
 
 def test_no_thread_is_made_for_short_sentences(open_heads):
     driver = open_heads()
-    driver.paste_into(driver.page.bar.sentence, "Some words")
+    driver.paste_into(driver.controls.sentence, "Some words")
     assert job_threads() == []
 
 
@@ -409,15 +406,14 @@ def test_every_picture_of_a_long_sentence(open_heads, wait):
     wait(driver)
     driver.key(Qt.Key.Key_M)
     for picture in Picture:
-        driver.press(driver.page.bar.pictures.buttons[picture])
+        driver.press(driver.controls.pictures.buttons[picture])
         wait(driver)
-        canvas = driver.page.pictures.currentWidget()
-        assert canvas is driver.page._widgets[picture]
+        canvas = driver.page.wall if picture is Picture.ALL else driver.canvas
         driver.hand(canvas).move(canvas.rect().center().toPointF())
         canvas.grab()
-    driver.press(driver.page.bar.pictures.buttons[Picture.HEATMAP])
+    driver.press(driver.controls.pictures.buttons[Picture.HEATMAP])
     for aggregate in (Aggregate.MEAN, Aggregate.MAX, Aggregate.ROLLOUT):
-        driver.choose(driver.page.aggregate, aggregate)
+        driver.choose(driver.controls.aggregate, aggregate)
         wait(driver)
         assert driver.canvas.frame.setup.aggregate is aggregate
         assert np.allclose(driver.weights.sum(axis=1), 1.0) == (aggregate is not Aggregate.MAX)
@@ -430,7 +426,7 @@ def test_zooming_into_a_long_map_shows_its_cells(open_heads, wait):
     for _ in range(20):
         driver.wheel(driver.cell(300, 40), 240)
         wait(driver)
-    seen = driver.canvas.seen
+    seen = driver.heads.view.window
     assert seen.bottom - seen.top == 4
     assert seen.top <= 300 < seen.bottom
     assert seen.left <= 40 < seen.right
@@ -444,7 +440,7 @@ def test_zooming_into_a_long_map_shows_its_cells(open_heads, wait):
 def test_painting_the_mask_of_a_long_map(open_heads, wait):
     driver = open_heads(long_state(512))
     wait(driver)
-    driver.press(driver.page.bar.paint)
+    driver.press(driver.controls.paint)
     mouse = driver.hand()
     mouse.press(driver.cell(100, 100))
     for row in range(100, 140, 2):
@@ -473,7 +469,7 @@ def test_what_cannot_be_computed_is_said_in_the_status_bar_and_the_picture_stays
     assert "10" in driver.told
     assert driver.canvas.grab().toImage() == before
     driver.window.session.undo()
-    driver.paste_into(driver.page.bar.sentence, "All is well")
+    driver.paste_into(driver.controls.sentence, "All is well")
     assert driver.canvas.frame.queries == ("All", "is", "well")
 
 
@@ -495,7 +491,7 @@ DEEP = long_state(512, "deep", d_model=24, heads=12, layers=8)
 
 
 def layers_computed(driver: HeadsDriver) -> set[int]:
-    return {survey.layer for survey in driver.page.wall._surveys if survey.is_computed}
+    return {survey.layer for survey in driver.page.wall.surveys if survey.is_computed}
 
 
 def test_layers_above_the_one_on_show_are_not_run_until_they_are_looked_at(open_heads, wait, qtbot):
@@ -505,11 +501,11 @@ def test_layers_above_the_one_on_show_are_not_run_until_they_are_looked_at(open_
     wait(driver)
     wall, layers = driver.page.wall, driver.frame.layers
     assert (layers.run, layers_computed(driver)) == (1, {0})
-    assert [survey.place for survey in wall._surveys] == [(layer, head) for layer in range(8) for head in range(12)]
-    assert "12 of 96 heads computed" in wall.accessibleDescription()
+    assert [survey.place for survey in wall.surveys] == [(layer, head) for layer in range(8) for head in range(12)]
+    assert "12 of 96 heads computed" in wall.spoken()
     third = wall.box_of(2 * 12 + 6).center()
-    assert summary_words(wall._surveys[2 * 12 + 6]).endswith(": not computed yet")
-    bar = driver.page._wall_side._scroll.verticalScrollBar()
+    assert summary_words(wall.surveys[2 * 12 + 6]).endswith(": not computed yet")
+    bar = driver.page.wall_side._scroll.verticalScrollBar()
     bar.setValue(round(third.y()))
     qtbot.waitUntil(lambda: 2 in layers_computed(driver), timeout=60_000)
     wait(driver)
@@ -559,7 +555,7 @@ def test_what_is_wanted_next_does_not_wait_for_the_thumbnails_of_long_maps(make_
         for wanted, most in ((heads, 600), (heads.with_view(window=part), 101)):
             window.session.apply(ExplorerState(heads=wanted), "Look")
             qtbot.waitUntil(lambda: page.requests.shown == page.requests.wanted, timeout=20000)
-            qtbot.waitUntil(lambda most=most: 11 < len(page.canvas.picture.values) <= most, timeout=20000)
+            qtbot.waitUntil(lambda most=most: 11 < len(page.canvas.map_picture.values) <= most, timeout=20000)
             # Those of before are of something else, and go.
             qtbot.waitUntil(lambda: [each.is_coming for each in page.wall.surveys] == [True], timeout=20000)
             assert "being computed …" in {each.text for each in written_on(page.wall)}

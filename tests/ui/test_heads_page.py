@@ -7,8 +7,8 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from heads_driver import numbers_in, sequential, widget_texts
-from PySide6.QtCore import QEvent, QPointF, QRect, Qt
+from heads_driver import numbers_in, sequential
+from PySide6.QtCore import QEvent, QPoint, QPointF, QRect, Qt
 from PySide6.QtGui import QGuiApplication
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QAbstractButton, QApplication, QComboBox, QLineEdit, QWidget
@@ -18,7 +18,7 @@ from attention_explorer.kit.pictures.pointed_picture import NOWHERE, Spot
 from attention_explorer.kit.theme import DARK, LIGHT
 from attention_explorer.model import Stage
 from attention_explorer.pages.heads.frame import heads_frame
-from attention_explorer.pages.heads.presets import HEADS_PRESETS, heads_preset
+from attention_explorer.pages.heads.presets import HEADS_PRESETS
 from attention_explorer.pages.heads.state import (
     Aggregate,
     HeadsSetup,
@@ -48,11 +48,24 @@ def map_places(canvas, row: int, column: int) -> list[QPointF]:
 # ---- Pointing, in every picture ----
 
 
-@pytest.mark.parametrize(("picture", "maps"), [(Picture.STAGES, 4), (Picture.COMPARE, 3)])
+@pytest.mark.parametrize("picture", [Picture.ROW, Picture.STAGES, Picture.CHECK])
+def test_what_is_pointed_at_in_another_kind_of_picture_lights_no_cell(driver, picture):
+    driver.click_cell(2, 3)
+    driver.press(driver.controls.pictures.buttons[picture])
+    canvas = driver.canvas
+    driver.hand(canvas).move(QPointF(0.3 * canvas.width(), 0.3 * canvas.height()))
+    assert not isinstance(canvas.hovered, Spot)
+    assert canvas.lit == Spot(2, 3), "what is pinned"
+    driver.key(Qt.Key.Key_H)  # the sentence shows the weights of now
+    assert driver.heads.setup.hard
+    assert driver.page.subject.sentence.line.tokens.asks == 2
+
+
+@pytest.mark.parametrize(("picture", "maps"), [(Picture.COMPARE, 3)])
 def test_the_same_cell_is_pointed_at_in_every_map(driver, picture, maps):
-    driver.press(driver.page.keep)
-    driver.press(driver.page.bar.pictures.buttons[picture])
-    canvas = driver.page.pictures.currentWidget()
+    driver.keep()
+    driver.press(driver.controls.pictures.buttons[picture])
+    canvas = driver.canvas
     places = map_places(canvas, 3, 5)
     assert len(places) == maps
     for place in places:
@@ -62,9 +75,8 @@ def test_the_same_cell_is_pointed_at_in_every_map(driver, picture, maps):
         expected = [weight, weight, 0.0] if picture is Picture.COMPARE else [weight]
         assert driver.said.startswith("query “on” (4) → key “mat” (6): ")
         assert numbers_in(driver.said.split("weight", 1)[1]) == pytest.approx(expected, rel=5e-6)
-        assert driver.page.wall._spot == Spot(3, 5)
-        whose = "A: " if picture is Picture.COMPARE else ""
-        assert driver.page.reading.title.text() == f"{whose}“on” (4) attends to"
+        assert driver.page.wall.lit == Spot(3, 5)
+        assert driver.page.panel.title.text() == "A: “on” (4) attends to"
     before = canvas.grab().toImage()
     driver.hand(canvas).move(map_places(canvas, 8, 1)[0])
     assert canvas.grab().toImage() != before
@@ -74,8 +86,8 @@ def test_the_same_cell_is_pointed_at_in_every_map(driver, picture, maps):
 
 
 def test_a_line_is_pointed_at_as_its_cell(driver):
-    driver.press(driver.page.bar.pictures.buttons[Picture.LINES])
-    canvas = driver.page.lines
+    driver.press(driver.controls.pictures.buttons[Picture.LINES])
+    canvas = driver.canvas
     layout, weights = canvas.picture_layout, driver.weights
     row = 0
     column = int(weights[row].argmax())
@@ -94,8 +106,8 @@ def test_a_line_is_pointed_at_as_its_cell(driver):
 
 
 def test_lines_are_those_that_the_share_asks_for(driver):
-    driver.press(driver.page.bar.pictures.buttons[Picture.LINES])
-    links = driver.page.lines._picture.links
+    driver.press(driver.controls.pictures.buttons[Picture.LINES])
+    links = driver.canvas.numbers.picture.links
     for row in range(11):
         mine = links.row == row
         assert links.weight[mine].sum() >= 0.9 - 1e-9
@@ -103,11 +115,11 @@ def test_lines_are_those_that_the_share_asks_for(driver):
         assert links.weight[mine] == pytest.approx(driver.weights[row, links.column[mine]])
 
 
-@pytest.mark.parametrize("picture", [Picture.LINES, Picture.STAGES, Picture.COMPARE, Picture.MARKED])
+@pytest.mark.parametrize("picture", [Picture.LINES, Picture.COMPARE, Picture.MARKED])
 def test_a_click_pins_a_click_lets_go_and_keys_walk_in_every_picture(driver, picture):
     driver.key(Qt.Key.Key_M)
-    driver.press(driver.page.bar.pictures.buttons[picture])
-    canvas = driver.page.pictures.currentWidget()
+    driver.press(driver.controls.pictures.buttons[picture])
+    canvas = driver.canvas
     if picture is Picture.LINES:
         layout = canvas.picture_layout
         place, expected = QPointF(layout.field.left() - 10, layout.row_y(4)), (4, None)
@@ -126,31 +138,8 @@ def test_a_click_pins_a_click_lets_go_and_keys_walk_in_every_picture(driver, pic
     assert driver.pin == (None, None)
 
 
-def test_the_stages_show_raw_scaled_masked_and_weights(driver):
-    show(driver, heads_preset("causal").state)
-    driver.press(driver.page.bar.pictures.buttons[Picture.STAGES])
-    head = driver.frame.head_map
-    scores = head.q @ head.k.T
-    texts = driver.texts()
-    for title in ("raw scores", "scaled", "masked", "weights", "÷ √8 = ÷ 2.83"):
-        assert title in texts
-    assert any("55 cells hidden" in text for text in texts)
-    image = driver.page.stages.grab().toImage()
-    stages = [scores, scores / np.sqrt(8), scores / np.sqrt(8), driver.weights]
-    for number, (small, values) in enumerate(zip(driver.page.stages.picture_layout.maps, stages, strict=True)):
-        for row, column in ((4, 1), (9, 9)):
-            box = small.layout.rectangle(row, column)
-            drawn = image.pixelColor((box.topLeft() + QPointF(0.2 * box.width(), 0.2 * box.height())).toPoint())
-            end = np.abs(values).max()
-            position = values[row, column] / end if number == 3 else (values[row, column] + end) / (2 * end)
-            assert drawn.name() == sequential(position, "viridis" if number == 3 else "brown-teal"), (number, row)
-        box = small.layout.rectangle(1, 9)
-        hidden = image.pixelColor((box.topLeft() + QPointF(0.2 * box.width(), 0.2 * box.height())).toPoint())
-        assert (hidden.name() == LIGHT.masked) == (number >= 2)
-
-
 def test_lines_without_hidden_keys_say_so(driver):
-    bar, page = driver.page.bar, driver.page
+    bar, page = driver.controls, driver.page
     driver.choose(bar.masks, MaskKind.CAUSAL)
     driver.choose(bar.hidden, Hidden.FIRST)
     driver.press(bar.pictures.buttons[Picture.LINES])
@@ -158,7 +147,7 @@ def test_lines_without_hidden_keys_say_so(driver):
     assert texts.count("all it attends to is hidden") == 1
     assert "nothing to attend to" not in texts
     assert "of what is left of its weight" in " ".join(texts)
-    for said in (page.badges.text(), page.figure().caption):
+    for said in (page.also.text(), page.figure().caption):
         assert "not the raw weights: first token hidden, rows renormalised" in said
     assert "first token hidden, rows renormalised: " in page.figure().description
 
@@ -168,21 +157,21 @@ def test_lines_without_hidden_keys_say_so(driver):
 
 @pytest.mark.parametrize("change", [{"mask": MaskChoice(MaskKind.CAUSAL)}, {"hard": True}])
 def test_that_b_is_kept_is_said_until_the_next_change(driver, change):
-    driver.press(driver.page.keep)
+    driver.keep()
     assert driver.said.startswith("Kept as B")
     driver.hover(2, 3)
-    driver.press(driver.page.keep)
-    driver.page._setup("Change", **change)
+    driver.keep()
+    show(driver, driver.heads.with_setup(**change))
     assert "Kept as B" not in driver.said
-    driver.press(driver.page.keep)
-    driver.press(driver.page.bar.pictures.buttons[Picture.COMPARE])
+    driver.keep()
+    driver.press(driver.controls.pictures.buttons[Picture.COMPARE])
     assert "Kept as B" not in driver.said
 
 
 def test_what_cannot_be_computed_is_not_kept_as_b(driver):
     show(driver, HeadsState().with_recipe(d_model=10, heads=4))
     reason = driver.page.requests.reason
-    driver.press(driver.page.keep)
+    driver.keep()
     assert driver.heads.other is None
     assert driver.told == f"Not kept as B: {reason}"
 
@@ -190,10 +179,10 @@ def test_what_cannot_be_computed_is_not_kept_as_b(driver):
 def test_a_b_that_cannot_be_computed_is_named_and_can_be_replaced(driver):
     refused = HeadsState().with_recipe(d_model=10, heads=4).setup
     show(driver, replace(HeadsState(), other=refused))
-    driver.press(driver.page.bar.pictures.buttons[Picture.COMPARE])
+    driver.press(driver.controls.pictures.buttons[Picture.COMPARE])
     assert driver.page.requests.reason.startswith("B, the setup kept for comparison: ")
     assert "10" in driver.page.note.words.text()
-    driver.press(driver.page.keep)
+    driver.keep()
     assert driver.heads.other == driver.heads.setup
     assert any("A and B are the same setup" in text for text in driver.texts())
 
@@ -204,12 +193,12 @@ def test_keep_as_b_then_change_shows_the_difference(driver):
     assert driver.heads.other == kept
     assert driver.undo_text == "Keep as B"
     assert "Kept as B" in driver.said
-    driver.press(driver.page.bar.pictures.buttons[Picture.COMPARE])
+    driver.press(driver.controls.pictures.buttons[Picture.COMPARE])
     assert any("A and B are the same setup" in text for text in driver.texts())
-    driver.key(Qt.Key.Key_N, widget=driver.page.comparison)
-    driver.choose(driver.page.bar.masks, MaskKind.CAUSAL)
+    driver.key(Qt.Key.Key_N, widget=driver.canvas)
+    driver.choose(driver.controls.masks, MaskKind.CAUSAL)
     a, b = driver.weights, heads_frame(kept).map.weights()
-    comparison = driver.page.comparison._picture
+    comparison = driver.canvas.numbers.picture
     assert np.allclose(comparison.difference.values, a - b)
     assert comparison.titles == ("A: head 2, causal", "B: head 1")
     largest, mean, cells = numbers_in(comparison.words)
@@ -218,20 +207,20 @@ def test_keep_as_b_then_change_shows_the_difference(driver):
     assert cells == 121, "what is masked in one only counts"
     assert comparison.words.split()[0] in " ".join(driver.texts())
     end = np.abs(a - b).max()
-    image = driver.page.comparison.grab().toImage()
-    box = driver.page.comparison.picture_layout.maps[2].layout.rectangle(6, 2)
+    image = driver.canvas.grab().toImage()
+    box = driver.canvas.picture_layout.maps[2].layout.rectangle(6, 2)
     drawn = image.pixelColor((box.topLeft() + QPointF(0.2 * box.width(), 0.2 * box.height())).toPoint()).name()
     assert drawn == sequential(((a - b)[6, 2] + end) / (2 * end), "brown-teal")
     driver.undo()
     driver.back()
-    assert np.allclose(driver.page.comparison._picture.difference.values, 0.0)
+    assert np.allclose(driver.canvas.numbers.picture.difference.values, 0.0)
 
 
 def test_pointing_beyond_the_smaller_map_does_no_harm(driver):
-    driver.press(driver.page.keep)
-    driver.press(driver.page.bar.pictures.buttons[Picture.COMPARE])
-    driver.paste_into(driver.page.bar.sentence, "Now four words here")
-    canvas = driver.page.comparison
+    driver.keep()
+    driver.press(driver.controls.pictures.buttons[Picture.COMPARE])
+    driver.paste_into(driver.controls.sentence, "Now four words here")
+    canvas = driver.canvas
     last = map_places(canvas, 14, 14)[1]
     driver.hand(canvas).move(last)
     canvas.grab()
@@ -240,19 +229,19 @@ def test_pointing_beyond_the_smaller_map_does_no_harm(driver):
     assert driver.pin == (14, 14), "the last of eleven tokens of B behind the four of A"
     driver.key(Qt.Key.Key_Left, widget=canvas)
     assert driver.pin == (14, 13)
-    driver.press(driver.page.bar.pictures.buttons[Picture.HEATMAP])
+    driver.press(driver.controls.pictures.buttons[Picture.HEATMAP])
     assert (driver.page.pinned.row, driver.page.pinned.column) == (3, 3), "the last cell of the map of four words"
 
 
 def test_comparing_with_nothing_kept_keeps_this_setup_as_b(driver):
     before = driver.heads.setup
-    driver.press(driver.page.bar.pictures.buttons[Picture.COMPARE])
+    driver.press(driver.controls.pictures.buttons[Picture.COMPARE])
     assert driver.heads.other == before
-    assert np.array_equal(driver.page.comparison._picture.difference.values, np.zeros((11, 11)))
-    driver.key(Qt.Key.Key_N, widget=driver.page.comparison)
+    assert np.array_equal(driver.canvas.numbers.picture.difference.values, np.zeros((11, 11)))
+    driver.key(Qt.Key.Key_N, widget=driver.canvas)
     a, b = driver.weights, heads_frame(before).map.weights()
-    assert np.allclose(driver.page.comparison._picture.difference.values, a - b)
-    assert "B is still the same" not in driver.page.badges.text()
+    assert np.allclose(driver.canvas.numbers.picture.difference.values, a - b)
+    assert "B is still the same" not in driver.page.also.text()
     driver.undo()
     driver.undo()
     assert driver.heads.other is None
@@ -263,23 +252,23 @@ def test_comparing_keeps_the_b_there_is(driver):
     driver.key(Qt.Key.Key_B)
     kept = driver.heads.setup
     driver.key(Qt.Key.Key_N)
-    driver.press(driver.page.bar.pictures.buttons[Picture.COMPARE])
+    driver.press(driver.controls.pictures.buttons[Picture.COMPARE])
     assert driver.heads.other == kept != driver.heads.setup
 
 
 def test_a_comparison_without_a_b_does_not_speak_of_one_that_was_kept(open_heads):
     driver = open_heads(HeadsState(view=HeadsView(picture=Picture.COMPARE)))
-    assert np.array_equal(driver.page.comparison._picture.difference.values, np.zeros((11, 11)))
-    assert "B is still the same as A" in driver.page.badges.text()
-    driver.press(driver.page.keep)
-    assert "B is still the same as A" in driver.page.badges.text(), "it was kept, but nothing has changed since"
+    assert np.array_equal(driver.canvas.numbers.picture.difference.values, np.zeros((11, 11)))
+    assert "B is still the same as A" in driver.page.also.text()
+    driver.keep()
+    assert "B is still the same as A" in driver.page.also.text(), "it was kept, but nothing has changed since"
 
 
 def test_two_equal_maps_offer_what_to_compare_with(open_heads):
     driver = open_heads(HeadsState().with_setup(head=7))
-    offers = driver.page._centre.offers
+    offers = driver.page.offers
     assert not offers.isVisible()
-    driver.press(driver.page.bar.pictures.buttons[Picture.COMPARE])
+    driver.press(driver.controls.pictures.buttons[Picture.COMPARE])
     equal = driver.heads
     for text, expected in (
         ("causal mask", replace(equal.setup, mask=MaskChoice(MaskKind.CAUSAL))),
@@ -290,7 +279,7 @@ def test_two_equal_maps_offer_what_to_compare_with(open_heads):
         driver.press(offers.buttons[text])
         assert (driver.heads.other, driver.heads.setup) == (expected, equal.setup)
         a, b = (heads_frame(setup).map.weights() for setup in (equal.setup, expected))
-        np.testing.assert_allclose(driver.page.comparison._picture.difference.values, a - b)
+        np.testing.assert_allclose(driver.canvas.numbers.picture.difference.values, a - b)
         assert not offers.isVisible()
         is_view = text == "head 1"  # which head of B is looked at
         assert (driver.back_text if is_view else driver.undo_text) == f"Compare with {text}"
@@ -300,13 +289,13 @@ def test_two_equal_maps_offer_what_to_compare_with(open_heads):
     assert list(offers.buttons) == ["no mask", "soft lookup", "head 2"]
     show(driver, equal.with_setup(aggregate=Aggregate.MEAN))
     assert not offers.isVisible(), "B is one head"
-    driver.press(driver.page.keep)
+    driver.keep()
     assert list(offers.buttons)[2] == "head 8 alone"
 
 
 def test_colours_that_are_nearly_all_dark_are_offered_others(open_heads):
     driver = open_heads(HeadsState().with_recipe(sentence="so " * 120).with_setup(mask=MaskChoice(MaskKind.CAUSAL)))
-    offers = driver.page._centre.offers
+    offers = driver.page.offers
     for text, contrast in (("log", Contrast.LOG), ("to 98 %", Contrast.PERCENTILE)):
         assert list(offers.buttons) == ["log", "to 98 %"]
         driver.press(offers.buttons[text])
@@ -328,44 +317,38 @@ def test_a_kept_setup_survives_an_undo_of_what_came_after(driver):
     assert driver.heads.other is None
 
 
-# ---- The panel ----
+# ---- The drawer ----
 
 
-def test_changing_the_setup_in_its_tab_changes_picture_and_wall(driver):
+def test_changing_the_setup_changes_picture_and_wall(driver):
     before = driver.weights
-    driver.page.tabs.setCurrentIndex(1)
+    driver.page.open_drawer(True)
     show(driver, driver.heads.with_recipe(seed=7))
     assert not np.allclose(driver.weights, before)
     assert driver.colour(5, 5) == sequential(driver.weights[5, 5] / driver.weights.max())
-    driver.page.tabs.setCurrentIndex(0)
-    assert driver.page.reading.bars._reading.weights == pytest.approx(driver.weights[7])
+    assert driver.page.row_beside().steps.reading.weights == pytest.approx(driver.weights[7])
 
 
-def test_every_tab_can_be_shown_for_every_preset(driver):
+def test_the_drawer_can_be_shown_for_every_preset(driver):
+    driver.page.open_drawer(True)
     for ready in HEADS_PRESETS:
         show(driver, ready.state)
-        for index in range(driver.page.tabs.count()):
-            driver.page.tabs.setCurrentIndex(index)
-            driver.page.tabs.currentWidget().grab()
-    tabs = driver.page.tabs
-    assert [tabs.tabText(index) for index in range(tabs.count()) if tabs.isTabVisible(index)] == [
-        "Reading",
-        "Setup",
-        "Check",
-    ]
+        driver.page.drawer.grab()
 
 
 def test_the_note_warns_that_random_weights_mean_nothing(driver):
-    assert driver.page.note_text.text().startswith("These weights are random.\n")
-    driver.choose(driver.page.bar.presets, "hand-made")
-    assert driver.page.note_text.text().startswith("These heads were made by hand.\n")
+    driver.page.open_drawer(True)
+    assert driver.page.drawer.says.text().startswith("These weights are random.\n")
+    driver.choose(driver.controls.presets, "hand-made")
+    assert driver.page.drawer.says.text().startswith("These heads were made by hand.\n")
 
 
 def test_the_note_is_as_high_as_its_text(driver):
+    driver.page.open_drawer(True)
     for ready in HEADS_PRESETS:
         show(driver, ready.state)
         settle()
-        block = driver.page.note_text
+        block = driver.page.drawer.says
         assert block.height() >= block.heightForWidth(block.width()), ready.id
 
 
@@ -386,7 +369,7 @@ def test_h_switches_between_hard_and_soft(driver):
 
 def test_undo_by_keyboard_brings_state_and_picture_back(driver):
     before = driver.canvas.grab().toImage()
-    driver.choose(driver.page.bar.masks, MaskKind.CAUSAL)
+    driver.choose(driver.controls.masks, MaskKind.CAUSAL)
     driver.key(Qt.Key.Key_N)
     driver.canvas.setFocus()
     driver.key(Qt.Key.Key_Z, Qt.KeyboardModifier.ControlModifier)
@@ -403,7 +386,7 @@ def settle() -> None:
 
 def test_switching_colours_repaints_map_wall_and_lists(driver):
     settle()
-    painted = (driver.canvas, driver.page.wall, driver.page.reading.bars, driver.page.reading.steps)
+    painted = (driver.canvas, driver.page.wall, driver.page.panel.items, driver.page.subject.sentence.line)
     pictures = {widget: widget.grab().toImage() for widget in painted}
     driver.window.switch_theme()
     try:
@@ -413,7 +396,7 @@ def test_switching_colours_repaints_map_wall_and_lists(driver):
         assert image.pixelColor(2, 2).name() == DARK.card
         weight = driver.weights[3, 3] / driver.weights.max()
         assert driver.colour(3, 3) == sequential(weight), "cells keep their colours"
-        driver.choose(driver.page.bar.masks, MaskKind.CAUSAL)
+        driver.choose(driver.controls.masks, MaskKind.CAUSAL)
         assert driver.colour(0, 9) == DARK.masked
         driver.undo()
     finally:
@@ -446,10 +429,9 @@ def visible_controls(page: QWidget) -> list[QWidget]:
 def test_every_picture_is_painted_in_every_size_and_colour(open_heads, theme, zoom, size):
     heads = replace(HeadsState(), other=HeadsSetup(mask=MaskChoice(MaskKind.CAUSAL)))
     driver = open_heads(heads, theme=theme, zoom=zoom, size=size)
-    bar = driver.page.bar
     for picture in Picture:
         show(driver, driver.heads.with_view(picture=picture))
-        canvas = driver.page.pictures.currentWidget()
+        canvas = driver.canvas
         driver.hand(canvas).move(QPointF(canvas.rect().center()))
         driver.window.grab()
     show(driver, driver.heads.with_view(picture=Picture.HEATMAP))
@@ -458,7 +440,7 @@ def test_every_picture_is_painted_in_every_size_and_colour(open_heads, theme, zo
     assert driver.window.height() == size[1] or zoom == 2.0, "enlarged, the rail decides how high a window is at least"
     driver.hover(10, 10)
     assert driver.said.startswith("query “.” (11) → key “.” (11): weight ")
-    for first, second in itertools.combinations(bar.findChildren(QAbstractButton), 2):
+    for first, second in itertools.combinations(driver.page.findChildren(QAbstractButton), 2):
         if first.isVisible() and second.isVisible() and first.parent() is second.parent():
             assert not first.geometry().intersects(second.geometry())
 
@@ -471,7 +453,7 @@ def test_text_is_not_cut_off_at_the_usual_size(open_heads, zoom):
             text = widget.text().replace("&", "")
             assert widget.fontMetrics().horizontalAdvance(text) <= widget.width(), text
     page = QRect(driver.page.mapToGlobal(driver.page.rect().topLeft()), driver.page.size())
-    for widget in (driver.page.bar.export_button, driver.page.bar.presets, driver.page.keep, driver.page.tabs):
+    for widget in (driver.page.bar.share, driver.controls.presets, driver.page.main, driver.page.card):
         place = QRect(widget.mapToGlobal(widget.rect().topLeft()), widget.size())
         assert page.left() <= place.left()
         assert place.right() <= page.right(), "down it may scroll, but not across"
@@ -480,16 +462,14 @@ def test_text_is_not_cut_off_at_the_usual_size(open_heads, zoom):
 def test_a_narrow_window_stacks_the_columns_and_a_wide_one_sets_them_side_by_side(open_heads):
     driver = open_heads(size=(640, 480))
     page = driver.page
-    assert (
-        page._panel.mapTo(page, page._panel.rect().topLeft()).y()
-        > page._centre.mapTo(page, page._centre.rect().bottomLeft()).y()
-    )
+
+    def corner(widget: QWidget, bottom: bool = False) -> QPoint:
+        return widget.mapTo(page, widget.rect().bottomRight() if bottom else widget.rect().topLeft())
+
+    assert corner(page.panel).y() > corner(page.card, bottom=True).y()
     driver.window.resize(1280, 800)
     QApplication.processEvents()
-    assert (
-        page._panel.mapTo(page, page._panel.rect().topLeft()).x()
-        > page._centre.mapTo(page, page._centre.rect().topRight()).x()
-    )
+    assert corner(page.panel).x() > corner(page.card, bottom=True).x()
 
 
 def test_resizing_computes_the_picture_for_the_new_pixels(driver):
@@ -501,30 +481,30 @@ def test_resizing_computes_the_picture_for_the_new_pixels(driver):
 
 
 def test_every_control_has_a_name_and_a_tip(driver):
-    for index in range(driver.page.tabs.count()):
-        driver.page.tabs.setCurrentIndex(index)
+    for picture in Picture:
+        driver.show(picture)
+        driver.page.open_drawer(True)
         for widget in visible_controls(driver.page):
             if widget.objectName().startswith("qt_") or type(widget).__name__ in ("QExpandingLineEdit", "QToolButton"):
                 continue
             named = widget.accessibleName() or (isinstance(widget, QAbstractButton) and widget.text())
             tip = widget.toolTip() or widget.parentWidget().toolTip()
             assert named, widget
-            assert tip, (widget, named)
+            assert tip or widget is driver.page.drawer.search, (widget, named)
+        driver.page.open_drawer(False)
 
 
-def test_the_keyboard_reaches_map_wall_tabs_and_back(driver):
-    driver.page.bar.sentence.setFocus()
+def test_the_keyboard_reaches_everything_and_goes_round(driver):
+    first = driver.page.subject.sentence.line
+    first.setFocus()
     seen = []
-    for _ in range(60):
-        widget = QApplication.focusWidget()
-        QTest.keyClick(widget, Qt.Key.Key_Tab)
+    for _ in range(80):
+        QTest.keyClick(QApplication.focusWidget(), Qt.Key.Key_Tab)
         seen.append(QApplication.focusWidget())
-        if seen[-1] is driver.page.bar.sentence:
+        if seen[-1] is first:
             break
-    assert seen[-1] is driver.page.bar.sentence, "Tab goes round"
-    expected = {driver.canvas, driver.page.wall, driver.page.aggregate, driver.page.sort, driver.page.keep}
-    assert expected <= set(seen)
-    assert driver.page.reading.table_button in seen
+    assert seen[-1] is first, "Tab goes round"
+    assert {driver.canvas, driver.page.wall, driver.page.panel.items, driver.page.panel.more} <= set(seen)
 
 
 def test_the_menu_of_the_page_lists_what_its_keys_do(driver):
@@ -555,16 +535,16 @@ def test_every_combination_of_stage_contrast_and_hidden_keys_is_drawn(driver):
         weights_shown = stage is Stage.WEIGHTS or aggregate is not Aggregate.ONE
         hides = hidden is not Hidden.NOTHING and weights_shown
         assert (driver.colour(10, 10) == LIGHT.masked) == weights_shown, "the last key is a full stop, and hidden"
-        assert ("rows renormalised" in driver.page.badges.text()) == hides
-        assert ("several heads in one" in driver.page.badges.text()) == (
+        assert ("rows renormalised" in driver.page.also.text()) == hides
+        assert ("several heads in one" in driver.page.also.text()) == (
             stage is Stage.SCORES and aggregate is Aggregate.MAX
         )
 
 
 def test_the_page_says_what_it_shows_to_those_who_cannot_see(driver):
     assert driver.canvas.accessibleName()
-    assert "tired" in driver.page.reading.bars.accessibleDescription()
-    assert "head 1" in driver.page.wall.accessibleDescription()
+    assert "tired" in driver.page.panel.items.spoken()
+    assert "head 1" in driver.page.wall.spoken()
     driver.hover(2, 4)
-    assert driver.page.reading.steps.accessibleDescription().startswith("q₃ · k₅: ")
-    assert widget_texts(driver.page.title) == ["head 1 of 8"]
+    assert driver.said.startswith("query “sat” (3) → key “the” (5): weight ")
+    assert "head 1 of 8" in driver.texts()

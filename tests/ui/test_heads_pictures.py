@@ -18,9 +18,10 @@ from attention_explorer.core.map_picture import MapPicture, Window
 from attention_explorer.core.numbers_export import Numbers
 from attention_explorer.kit.drawing.colour_bar import colour_map_of
 from attention_explorer.kit.drawing.colour_maps import pixels_of
-from attention_explorer.kit.drawing.small_map import paint_marks
-from attention_explorer.kit.drawing.small_map_layout import SmallMap
+from attention_explorer.kit.drawing.small_map_layout import SmallMap, cell_at
 from attention_explorer.kit.export.figure import encoded
+from attention_explorer.kit.items.item import Hit
+from attention_explorer.kit.pictures.pointed_picture import Spot
 from attention_explorer.kit.theme import DARK, LIGHT, Look
 from attention_explorer.model import ArrayMap
 from attention_explorer.pages.heads.compare import Comparison, compare_pictures
@@ -28,19 +29,18 @@ from attention_explorer.pages.heads.frame import heads_frame
 from attention_explorer.pages.heads.lines import LinePicture, Links, line_links, line_picture
 from attention_explorer.pages.heads.stages import StagesPicture, stages_picture
 from attention_explorer.pages.heads.state import Aggregate, HeadsSetup, HeadsView, MaskChoice, MaskKind
-from attention_explorer.pages.heads.ui.compare_picture import compare_layout, paint_compare
+from attention_explorer.pages.heads.ui.compare_picture import compare_layout
 from attention_explorer.pages.heads.ui.line_picture import (
     FAINT,
     THINNEST_LINE,
+    LinesItem,
     LinesLayout,
     lines_layout,
     link_at,
-    paint_line_marks,
-    paint_lines,
-    paint_links,
 )
+from attention_explorer.pages.heads.ui.pictures import item_of
 from attention_explorer.pages.heads.ui.shape_chain import chain_layout
-from attention_explorer.pages.heads.ui.stages_picture import paint_stage_maps, stages_layout
+from attention_explorer.pages.heads.ui.stages import stages_layout
 from attention_explorer.sources.hand_made_recipe import HandMadeRecipe
 from attention_explorer.sources.recipe import ToyRecipe
 
@@ -62,12 +62,23 @@ ROOMS = [
 
 
 def paint_stages(painter, frame, view, room, look, *, hover=None, vector=False) -> None:
-    """Paint the strip of a frame with one cell lit, as a widget does."""
+    """Paint the strip of a frame with one cell lit."""
     picture = stages_picture(frame, view, (round(room.height()), round(room.width())))
-    layout = stages_layout(picture, look, room)
-    paint_stage_maps(painter, picture, layout, look, vector=vector)
-    if hover is not None:
-        paint_marks(painter, picture.pictures, layout.maps, look, hover)
+    paint_lit(painter, picture, room, look, *(hover or (None, None)), vector=vector)
+
+
+def paint_compare(painter, picture, room, look, *, hover=(None, None), vector=False) -> None:
+    paint_lit(painter, picture, room, look, *(hover or (None, None)), vector=vector)
+
+
+def paint_lines(painter, picture, room, look, *, row=None, column=None, vector=False) -> None:
+    paint_lit(painter, picture, room, look, row, column, vector=vector)
+
+
+def paint_lit(painter, picture, room, look, row, column, *, vector=False) -> None:
+    """Paint a picture with a query, a key or a pair lit, as it is in files."""
+    item = item_of(picture)
+    item.paint_lit(painter, item.layout(look, room), look, Spot(row, column), vector=vector)
 
 
 def sentence(n: int) -> str:
@@ -130,7 +141,7 @@ def two_sentences() -> Comparison:
 @pytest.mark.parametrize(("width", "height", "zoom"), ROOMS)
 def test_nothing_leaves_the_room_or_overlaps(name: str, width: int, height: int, zoom: float) -> None:
     look, room = Look(LIGHT, zoom), QRectF(5, 7, width, height)
-    strip = stages_layout(stages(name if name in SETUPS else "11"), look, room)
+    strip = stages_layout(stages(name if name in SETUPS else "11"), replace(look, still=True), room)
     pair = compare_layout(comparison(name) if name in SETUPS else two_sentences(), look, room)
     chain = [placed.place for placed in strip.chain.boxes]
     for boxes in (
@@ -153,10 +164,10 @@ def test_the_cell_under_a_point_is_the_one_that_is_painted_there(name: str) -> N
         for number, small in enumerate(layout.maps):
             last = small.layout.rows - 1, small.layout.columns - 1
             for row, column in ((0, 0), last, (last[0] // 2, last[1] // 3)):
-                hit = layout.cell_at(small.layout.rectangle(row, column).center())
+                hit = cell_at(layout.maps, small.layout.rectangle(row, column).center())
                 assert hit is not None
                 assert (hit.map, hit.row, hit.column) == (number, row, column)
-            assert layout.cell_at(small.layout.cells.bottomRight() + QPointF(1, 1)) is None
+            assert cell_at(layout.maps, small.layout.cells.bottomRight() + QPointF(1, 1)) is None
 
 
 def cell_colours(pixels: np.ndarray, small: SmallMap) -> np.ndarray:
@@ -260,10 +271,11 @@ def lines(name: str) -> LinePicture:
     return line_picture(heads_frame(SETUPS[name]), HeadsView())
 
 
+@pytest.mark.parametrize(("still", "most"), [(False, 62), (True, 34)], ids=["screen", "paper"])
 @pytest.mark.parametrize("name", SETUPS)
 @pytest.mark.parametrize(("width", "height", "zoom"), ROOMS)
-def test_lines_fit_every_room(name: str, width: int, height: int, zoom: float) -> None:
-    look, room = Look(LIGHT, zoom), QRectF(5, 7, width, height)
+def test_lines_fit_every_room(name: str, width: int, height: int, zoom: float, still: bool, most: int) -> None:
+    look, room = Look(LIGHT, zoom, still=still), QRectF(5, 7, width, height)
     picture = lines(name)
     layout = lines_layout(picture, look, room)
     left = layout.field.left() - layout.row_labels
@@ -272,8 +284,8 @@ def test_lines_fit_every_room(name: str, width: int, height: int, zoom: float) -
     assert contains(room, layout.field)
     assert contains(room, layout.legend)
     assert layout.field.bottom() <= layout.legend.top()
-    assert layout.row_step <= 34 * zoom
-    assert layout.column_step <= 34 * zoom
+    assert layout.row_step <= most * zoom
+    assert layout.column_step <= most * zoom
     assert layout.widest <= 7 * zoom
 
 
@@ -370,8 +382,9 @@ def test_marks_over_a_kept_picture_look_like_the_whole(theme) -> None:
     layout = lines_layout(picture, look, room)
 
     def in_two_steps(painter: QPainter) -> None:
-        paint_links(painter, picture, layout, look)
-        paint_line_marks(painter, picture, layout, look, 7, None)
+        item = LinesItem("Lines", picture)
+        item.paint(painter, layout, look)
+        item.mark(painter, layout, look, Hit("Lines", Spot(7)))
 
     whole = image(lambda p: paint_lines(p, picture, room, look, row=7), 620, 560, look)
     steps = image(in_two_steps, 620, 560, look)
@@ -468,7 +481,7 @@ def test_vector_files_hold_shapes_and_words_but_no_image() -> None:
     look, links, pair = Look(), line_picture(frame, HeadsView()), compare_pictures(frame, other, HeadsView())
     drawings = {
         "lines": lambda p, room: paint_lines(p, links, room, look, vector=True),
-        "stages": lambda p, room: paint_stages(p, frame, HeadsView(), room, look, vector=True),
+        "stages": lambda p, room: paint_stages(p, frame, HeadsView(), room, replace(look, still=True), vector=True),
         "compare": lambda p, room: paint_compare(p, pair, room, look, vector=True),
     }
     for name, draw in drawings.items():
@@ -481,7 +494,16 @@ def test_vector_files_hold_shapes_and_words_but_no_image() -> None:
         assert pdf.startswith(b"%PDF")
         assert b"/Subtype /Image" not in pdf, name
     texts = svg_texts(drawings["stages"], 620, 560)
-    for words in ("raw scores", "scaled", "masked", "weights", "÷ √8 = ÷ 2.83", "mask: 55 cells hidden", "(8, 11, 8)"):
+    for words in (
+        "raw scores",
+        "scaled",
+        "masked",
+        "weights",
+        "÷ √8",
+        "= ÷ 2.83",
+        "mask: 55 cells hidden",
+        "(8, 11, 8)",
+    ):
         assert words in texts
     assert "8 heads × 11 × 11" in texts
     texts = svg_texts(drawings["compare"], 620, 560)

@@ -15,7 +15,6 @@ from attention_explorer.kit.theme import LIGHT
 from attention_explorer.pages.heads.alt_text import alt_text
 from attention_explorer.pages.heads.frame import heads_frame
 from attention_explorer.pages.heads.state import HeadsState, HeadsView, Hidden, Picture
-from attention_explorer.pages.heads.ui.choices import CHOSEN_TOKENS
 from attention_explorer.pages.heads.ui.figure import HeadsFigure
 from attention_explorer.pages.session_file import session_bytes, session_from
 
@@ -69,9 +68,9 @@ def test_hidden_tokens_are_named_and_rows_visibly_sum_to_what_is_left(driver, se
     assert driver.heads.view.hidden_tokens == THE
     assert driver.back_text == "Hide “The” “the”"
     assert columns_drawn_hidden(driver) == [0, 4]
-    assert "“The” “the” hidden: rows sum to what is left" in driver.page.badges.text()
-    assert "renormalised" not in driver.page.badges.text()
-    shown = driver.canvas.picture.values
+    assert "“The” “the” hidden: rows sum to what is left" in driver.page.also.text()
+    assert "renormalised" not in driver.page.also.text()
+    shown = driver.canvas.map_picture.values
     others = [column for column in range(11) if column not in (0, 4)]
     np.testing.assert_array_equal(shown[:, others], driver.weights[:, others])
     sums = driver.weights[:, others].sum(1)
@@ -81,7 +80,7 @@ def test_hidden_tokens_are_named_and_rows_visibly_sum_to_what_is_left(driver, se
     driver.hover(7, 4)
     assert driver.said.endswith("(hidden in the picture)")
     assert numbers_in(driver.said)[-1] == pytest.approx(driver.weights[7, 4], rel=1e-3)
-    assert driver.page.reading.title.text().endswith("(raw weights)")
+    assert driver.page.panel.sentence.text().startswith("These are the raw weights.")
     assert "“The” “the” hidden: rows sum to what is left" in alt_text(driver.heads)
     state = driver.window.session.state
     assert session_from(session_bytes(state), "hidden").state.heads.view == state.heads.view
@@ -92,13 +91,13 @@ def test_hidden_tokens_are_named_and_rows_visibly_sum_to_what_is_left(driver, se
 
 
 def test_show_all_and_the_list_of_hidings_bring_keys_back(driver, search):
-    bar = driver.page.bar
-    driver.choose(bar.hidden, CHOSEN_TOKENS)
+    bar = driver.controls
+    driver.page.open_drawer(True)
+    driver.press(driver.page.drawer_parts.find_button)
     assert search.isVisible(), "the list leads to the search"
-    assert bar.hidden.currentText() == "hide nothing", "nothing is hidden yet"
+    assert bar.hidden.currentText() == "nothing", "nothing is hidden yet"
     QTest.keyClicks(search.field, "mat")
     driver.press(search.hide_tokens)
-    assert bar.hidden.currentText() == "hide tokens…"
     search.field.selectAll()
     QTest.keyClicks(search.field, "cat")
     driver.press(search.hide_tokens)
@@ -112,7 +111,7 @@ def test_show_all_and_the_list_of_hidings_bring_keys_back(driver, search):
     driver.undo()
     driver.choose(bar.hidden, Hidden.PUNCTUATION)
     assert driver.heads.view.hidden_tokens == frozenset()
-    assert "renormalised" in driver.page.badges.text()
+    assert "renormalised" in driver.page.also.text()
     search.field.selectAll()
     QTest.keyClicks(search.field, "it")
     driver.press(search.hide_tokens)
@@ -123,20 +122,20 @@ def test_show_all_and_the_list_of_hidings_bring_keys_back(driver, search):
 def test_pictures_that_show_every_key_hide_none_and_say_so(driver, search, picture):
     look_for(driver, search, "the")
     driver.press(search.hide_tokens)
-    driver.press(driver.page.bar.pictures.buttons[picture])
+    driver.press(driver.controls.pictures.buttons[picture])
     assert not search.hide_tokens.isEnabled()
     assert search.hide_tokens.toolTip() == "Every key is shown here: hide keys in the map or the lines."
-    assert "hidden" not in driver.page.badges.text()
+    assert "hidden" not in driver.page.also.text()
 
 
 def test_lines_leave_them_out_too(driver, search):
     look_for(driver, search, "tired")
     driver.press(search.hide_tokens)
-    driver.press(driver.page.bar.pictures.buttons[Picture.LINES])
-    links = driver.page.lines.picture.links
+    driver.press(driver.controls.pictures.buttons[Picture.LINES])
+    links = driver.canvas.numbers.picture.links
     assert 9 not in links.column
     assert links.weight == pytest.approx(driver.weights[links.row, links.column])
-    assert "“tired” hidden" in driver.page.badges.text()
+    assert "“tired” hidden" in driver.page.also.text()
 
 
 def test_in_a_second_sentence_keys_are_found_behind_the_queries(open_heads):

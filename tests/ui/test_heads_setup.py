@@ -22,20 +22,25 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
+from attention_explorer.core.declared import hint_of
 from attention_explorer.errors import ExplorerError
+from attention_explorer.kit.controls.choice import ChoiceRow
 from attention_explorer.kit.theme import DARK, LIGHT, Look, palette, stylesheet
 from attention_explorer.model import Stage
 from attention_explorer.pages.explorer import ExplorerState
 from attention_explorer.pages.heads.frame import HeadsFrame, heads_frame
-from attention_explorer.pages.heads.state import HeadsSetup, HeadsState, MaskChoice, MaskKind
-from attention_explorer.pages.heads.ui import setup_weights
-from attention_explorer.pages.heads.ui.setup import HeadsSetupPanel
-from attention_explorer.pages.heads.ui.setup_boxes import GAIN_STEPS, gain_to_slider, slider_to_gain
+from attention_explorer.pages.heads.state import HeadsState, MaskChoice, MaskKind
+from attention_explorer.pages.heads.ui import random_heads
+from attention_explorer.pages.heads.ui.drawer_parts import DrawerParts
+from attention_explorer.pages.heads.ui.random_heads import RandomHeads
 from attention_explorer.pages.heads.verdict import verdict
 from attention_explorer.pages.ui.session import Session
 from attention_explorer.sources.hand_made_recipe import HandMadeRecipe
-from attention_explorer.sources.recipe import Encoding, GainKind, Projections, TokenVectors, ToyRecipe
+from attention_explorer.sources.recipe import GAINS, Encoding, GainKind, Projections, TokenVectors, ToyRecipe
 from attention_explorer.sources.tutorials import TUTORIALS
+
+NORMALISED = min(range(len(GAINS)), key=lambda step: abs(GAINS[step] - 0.125))
+"""Where the slider stands for 1/√64."""
 
 
 class Host(QWidget):
@@ -44,7 +49,7 @@ class Host(QWidget):
     def __init__(self, heads: HeadsState, look: Look, clock) -> None:
         super().__init__()
         self.session = Session(ExplorerState(heads=heads), clock)
-        self.panel = HeadsSetupPanel(self.session, look)
+        self.panel = DrawerParts(self.session, look)
         self.refusals: list[str] = []
         self.panel.refused.connect(self.refusals.append)
         self.area = QScrollArea()
@@ -61,10 +66,10 @@ class Host(QWidget):
 
     def _show(self, *_states: ExplorerState) -> None:
         try:
-            self.panel.show_frame(heads_frame(self.session.state.heads.setup))
+            self.panel.show_frame(self.heads, heads_frame(self.heads.setup))
         except ExplorerError as error:  # which the page shows on the picture
             self.refusals.append(str(error))
-            self.panel.show_frame(None)
+            self.panel.show_frame(self.heads, None)
 
     @property
     def heads(self) -> HeadsState:
@@ -75,6 +80,14 @@ class Host(QWidget):
         recipe = self.heads.setup.recipe
         assert isinstance(recipe, ToyRecipe)
         return recipe
+
+    @property
+    def random(self) -> RandomHeads:
+        return self.panel.random
+
+    def box(self, field: str):
+        """The control of a field of the recipe."""
+        return self.random.form.controls[field]
 
     @property
     def steps(self) -> int:
@@ -128,13 +141,25 @@ def click(qtbot, button):
     qtbot.mouseClick(button, Qt.MouseButton.LeftButton, pos=button.rect().center())
 
 
-def choose(qtbot, combo, data):
-    """Choose by the keyboard, as long as it takes."""
-    combo.setFocus()
-    qtbot.keyClick(combo, Qt.Key.Key_Home)
-    for _ in range(combo.findData(data)):
-        qtbot.keyClick(combo, Qt.Key.Key_Down)
-    assert combo.currentData() == data
+def shown(host, field: str):
+    """The value that is shown as chosen."""
+    control = host.box(field)
+    if isinstance(control, ChoiceRow):
+        return next(value for value, button in control.buttons.items() if button.isChecked())
+    return list(hint_of(ToyRecipe, field))[control.currentIndex()]
+
+
+def choose(qtbot, host, field, value):
+    """Choose by the keyboard, as long as it takes, or by its button."""
+    control = host.box(field)
+    if isinstance(control, ChoiceRow):
+        click(qtbot, control.buttons[value])
+    else:
+        control.setFocus()
+        qtbot.keyClick(control, Qt.Key.Key_Home)
+        for _ in range(list(hint_of(ToyRecipe, field)).index(value)):
+            qtbot.keyClick(control, Qt.Key.Key_Down)
+    assert shown(host, field) is value
 
 
 def of_kind(widget: QWidget, *kinds: type[QWidget]) -> list[QWidget]:
@@ -169,14 +194,14 @@ def wheel(widget: QWidget, notches: int) -> None:
     [
         ("heads", "16", "heads", 16, "Change number of heads"),
         ("d_model", "128", "d_model", 128, "Change d_model"),
-        ("d_k", "24", "d_k", 24, "Change d_k"),
+        ("head_width", "24", "d_k", 24, "Change d_k"),
         ("layers", "3", "layers", 3, "Change number of layers"),
         ("seed", "4294967295", "seed", 2**32 - 1, "Change seed"),
         ("seed", "0", "seed", 0, "Change seed"),
     ],
 )
 def test_a_typed_number_becomes_state_and_one_undo_step(host, qtbot, name, text, field, value, undo_text):
-    box = getattr(host.panel.sizes, name)
+    box = host.box(name)
     before = box.text()
     type_into(qtbot, box, text)
     assert getattr(host.recipe, field) == value
@@ -189,7 +214,7 @@ def test_a_typed_number_becomes_state_and_one_undo_step(host, qtbot, name, text,
 
 
 def test_nothing_changes_while_a_number_is_being_typed(host, qtbot):
-    box = host.panel.sizes.d_model
+    box = host.box("d_model")
     box.setFocus()
     box.selectAll()
     qtbot.keyClicks(box, "128")
@@ -199,7 +224,7 @@ def test_nothing_changes_while_a_number_is_being_typed(host, qtbot):
 
 
 def test_a_change_elsewhere_leaves_what_is_being_typed(host, qtbot):
-    box = host.panel.sizes.seed
+    box = host.box("seed")
     box.setFocus()
     box.selectAll()
     qtbot.keyClicks(box, "12")
@@ -208,23 +233,23 @@ def test_a_change_elsewhere_leaves_what_is_being_typed(host, qtbot):
 
 
 def test_seven_heads_stay_in_the_field_though_the_page_has_to_refuse_them(host, qtbot):
-    type_into(qtbot, host.panel.sizes.heads, "7")
+    type_into(qtbot, host.box("heads"), "7")
     assert host.recipe == replace(ToyRecipe(), heads=7)
     assert host.steps == 1
-    assert host.panel.sizes.heads.text() == "7"
+    assert host.box("heads").text() == "7"
     assert len(host.refusals) == 1
     assert "7 heads" in host.refusals[0]
     assert "d_k" in host.refusals[0]  # the way out
 
 
 def test_a_d_k_of_its_own_lets_seven_heads_be(host, qtbot):
-    type_into(qtbot, host.panel.sizes.d_k, "9")
-    type_into(qtbot, host.panel.sizes.heads, "7")
+    type_into(qtbot, host.box("head_width"), "9")
+    type_into(qtbot, host.box("heads"), "7")
     assert (host.recipe.heads, host.recipe.d_k) == (7, 9)
     assert host.refusals == []
-    click(qtbot, host.panel.sizes.auto)  # 64 numbers cannot be shared by 7 heads
+    click(qtbot, host.random.auto)  # 64 numbers cannot be shared by 7 heads
     assert host.recipe.d_k is None
-    assert host.panel.sizes.auto.isChecked()
+    assert host.random.auto.isChecked()
     assert len(host.refusals) == 1
 
 
@@ -232,7 +257,7 @@ def test_a_d_k_of_its_own_lets_seven_heads_be(host, qtbot):
     ("name", "text"), [("heads", "0"), ("heads", "65"), ("heads", "abc"), ("d_model", "7.5"), ("seed", "4294967296")]
 )
 def test_what_is_no_number_of_the_kind_is_refused_in_words(host, qtbot, name, text):
-    box = getattr(host.panel.sizes, name)
+    box = host.box(name)
     before = box.text()
     type_into(qtbot, box, text)
     assert host.recipe == ToyRecipe()
@@ -245,7 +270,7 @@ def test_arrows_step_heads_through_the_divisors_of_d_model(open_host, qtbot):
     host = open_host(toy(heads=4))
     seen = []
     for key in (Qt.Key.Key_Up,) * 5 + (Qt.Key.Key_Down,) * 7:
-        qtbot.keyClick(host.panel.sizes.heads, key)
+        qtbot.keyClick(host.box("heads"), key)
         seen.append(host.recipe.heads)
     assert seen == [8, 16, 32, 64, 64, 32, 16, 8, 4, 2, 1, 1]
     assert host.refusals == []
@@ -255,28 +280,28 @@ def test_arrows_step_heads_through_the_divisors_of_d_model(open_host, qtbot):
 
 def test_arrows_step_heads_by_one_with_a_d_k_of_its_own(open_host, qtbot):
     host = open_host(toy(d_k=8))
-    qtbot.keyClick(host.panel.sizes.heads, Qt.Key.Key_Up)
+    qtbot.keyClick(host.box("heads"), Qt.Key.Key_Up)
     assert host.recipe.heads == 9
 
 
 def test_without_projections_heads_must_divide_d_model(open_host, qtbot):
     host = open_host(toy(d_k=8, projections=Projections.IDENTITY))
-    qtbot.keyClick(host.panel.sizes.heads, Qt.Key.Key_Down)
+    qtbot.keyClick(host.box("heads"), Qt.Key.Key_Down)
     assert host.recipe.heads == 4  # heads of 8, which are not 64
     assert "Without projections" in host.refusals[0]
 
 
 def test_arrows_step_d_model_through_the_multiples_of_heads(host, qtbot):
-    qtbot.keyClick(host.panel.sizes.d_model, Qt.Key.Key_Up)
+    qtbot.keyClick(host.box("d_model"), Qt.Key.Key_Up)
     assert host.recipe.d_model == 72
-    qtbot.keyClick(host.panel.sizes.d_model, Qt.Key.Key_PageUp)
+    qtbot.keyClick(host.box("d_model"), Qt.Key.Key_PageUp)
     assert host.recipe.d_model == 152
-    qtbot.keyClick(host.panel.sizes.d_model, Qt.Key.Key_Down)
+    qtbot.keyClick(host.box("d_model"), Qt.Key.Key_Down)
     assert host.recipe.d_model == 144
 
 
 def test_an_arrow_goes_on_from_what_was_typed(host, qtbot):
-    box = host.panel.sizes.heads
+    box = host.box("heads")
     box.setFocus()
     box.selectAll()
     qtbot.keyClicks(box, "2")
@@ -285,61 +310,64 @@ def test_an_arrow_goes_on_from_what_was_typed(host, qtbot):
 
 
 def test_auto_shows_d_k_and_keeps_it_when_switched_off(host, qtbot):
-    sizes = host.panel.sizes
-    assert (sizes.d_k.text(), sizes.auto.text(), sizes.auto.isChecked()) == ("8", "auto: 64 ÷ 8", True)
-    type_into(qtbot, sizes.heads, "4")
-    assert (sizes.d_k.text(), sizes.auto.text()) == ("16", "auto: 64 ÷ 4")
-    click(qtbot, sizes.auto)
+    d_k, auto = host.box("head_width"), host.random.auto
+    assert (d_k.text(), auto.text(), auto.isChecked()) == ("8", "auto: 64 ÷ 8", True)
+    type_into(qtbot, host.box("heads"), "4")
+    assert (d_k.text(), auto.text()) == ("16", "auto: 64 ÷ 4")
+    click(qtbot, auto)
     assert host.recipe.d_k == 16
-    assert (sizes.auto.text(), sizes.auto.isChecked()) == ("auto", False)
-    click(qtbot, sizes.auto)
+    assert (auto.text(), auto.isChecked()) == ("auto", False)
+    click(qtbot, auto)
     assert host.recipe.d_k is None
-    assert sizes.auto.isChecked()
+    assert auto.isChecked()
 
 
 def test_a_d_k_of_its_own_is_said_to_be_one_draw(host, qtbot):
-    note = host.panel.sizes.one_draw
+    note = host.random.one_draw
     assert not note.isVisible()
-    type_into(qtbot, host.panel.sizes.d_k, "64")
+    type_into(qtbot, host.box("head_width"), "64")
     assert note.isVisible()
     assert "see Lab" in note.text()
 
 
 def test_one_wide_head_shows_its_width_and_is_told_what_d_k_may_be(open_host, qtbot):
     host = open_host(toy(heads=1, d_model=1024))
-    assert host.panel.sizes.d_k.text() == "1024"
-    click(qtbot, host.panel.sizes.auto)
+    assert host.box("head_width").text() == "1024"
+    click(qtbot, host.random.auto)
     assert host.recipe.d_k is None
     assert "512" in host.refusals[0]
 
 
 def test_draw_again_takes_the_next_seed_each_with_an_undo_step(host, qtbot):
-    click(qtbot, host.panel.sizes.again)
-    click(qtbot, host.panel.sizes.again)
+    click(qtbot, host.random.again)
+    click(qtbot, host.random.again)
     assert host.recipe.seed == 44
     assert (host.steps, host.session.undo_text) == (2, "Draw again")
     host.session.undo()
-    assert (host.recipe.seed, host.panel.sizes.seed.text()) == (43, "43")
+    assert (host.recipe.seed, host.box("seed").text()) == (43, "43")
 
 
 def test_after_the_last_seed_comes_the_first(open_host, qtbot):
     host = open_host(toy(seed=2**32 - 1))
-    assert host.panel.sizes.seed.text() == "4294967295"
-    click(qtbot, host.panel.sizes.again)
+    assert host.box("seed").text() == "4294967295"
+    click(qtbot, host.random.again)
     assert host.recipe.seed == 0
 
 
 # ---- Gain ----
 
 
-def test_slider_positions_and_gains_agree():
-    assert (slider_to_gain(0), slider_to_gain(GAIN_STEPS // 2), slider_to_gain(GAIN_STEPS)) == (0.01, 0.1, 1.0)
-    assert [gain_to_slider(slider_to_gain(step)) for step in range(GAIN_STEPS + 1)] == list(range(GAIN_STEPS + 1))
-    assert (gain_to_slider(0.0), gain_to_slider(100.0)) == (0, GAIN_STEPS)
+def test_slider_positions_and_gains_agree(open_host):
+    assert (GAINS[0], GAINS[len(GAINS) // 2], GAINS[-1]) == (0.01, 0.1, 1.0)
+    host = open_host()
+    slider = host.random.gain.slider
+    for gain, position in ((GAINS[0], 0), (GAINS[150], 150), (0.0, 0), (100.0, len(GAINS) - 1)):
+        host.session.apply(replace(host.session.state, heads=toy(gain_kind=GainKind.NUMBER, gain=gain)), "Gain")
+        assert slider.value() == position
 
 
 def test_dragging_the_gain_previews_switches_to_a_number_and_is_one_undo_step(host, hand):
-    slider = host.panel.weights.gain_slider
+    slider = host.random.gain.slider
     mouse, start = hand(slider), handle_of(slider)
     mouse.press(start)
     seen = []
@@ -349,20 +377,20 @@ def test_dragging_the_gain_previews_switches_to_a_number_and_is_one_undo_step(ho
     assert seen == sorted(set(seen))
     assert seen[-1] > 0.125
     assert host.recipe.gain_kind is GainKind.NUMBER
-    assert host.panel.weights.gain_kind.currentText() == "own number"
-    assert float(host.panel.weights.gain.text()) == seen[-1]
+    assert host.box("gain_kind").currentText() == "own number"
+    assert float(host.random.gain.box.text()) == seen[-1]
     assert host.steps == 0
     mouse.release()
     assert (host.steps, host.session.undo_text) == (1, "Change gain")
     host.session.undo()
     assert host.recipe == ToyRecipe()
-    assert slider.value() == gain_to_slider(0.125)
-    assert host.panel.weights.gain_kind.currentText() == "1/√d_model"
+    assert slider.value() == NORMALISED
+    assert host.box("gain_kind").currentText() == "1/√d_model"
 
 
 @pytest.mark.parametrize("name", ["gain", "temperature"])
 def test_escape_puts_a_drag_back(host, hand, qtbot, name):
-    slider = host.panel.weights.gain_slider if name == "gain" else host.panel.softmax.slider
+    slider = host.random.gain.slider
     mouse, start = hand(slider), handle_of(slider)
     before, position = host.heads, slider.value()
     mouse.press(start)
@@ -375,28 +403,29 @@ def test_escape_puts_a_drag_back(host, hand, qtbot, name):
 
 
 def test_arrow_keys_on_the_gain_join_into_one_step(host, qtbot):
-    slider = host.panel.weights.gain_slider
+    slider = host.random.gain.slider
     slider.setFocus()
     for _ in range(4):
         qtbot.keyClick(slider, Qt.Key.Key_Right)
-    assert host.recipe.gain == slider_to_gain(gain_to_slider(0.125) + 4)
+    assert host.recipe.gain == GAINS[NORMALISED + 4]
     assert host.steps == 1
 
 
 def test_a_typed_gain_is_exact_and_may_lie_beyond_the_slider(host, qtbot):
-    type_into(qtbot, host.panel.weights.gain, "2,5")
+    type_into(qtbot, host.random.gain.box, "2,5")
     assert (host.recipe.gain_kind, host.recipe.gain) == (GainKind.NUMBER, 2.5)
-    assert host.panel.weights.gain_slider.value() == GAIN_STEPS
-    type_into(qtbot, host.panel.weights.gain, "-1")
+    assert host.random.gain.slider.value() == len(GAINS) - 1
+    type_into(qtbot, host.random.gain.box, "-1")
     assert host.recipe.gain == 2.5
     assert "out of range" in host.refusals[0]
 
 
 def test_he_shows_its_number(host, qtbot):
-    choose(qtbot, host.panel.weights.gain_kind, GainKind.HE)
+    choose(qtbot, host, "gain_kind", GainKind.HE)
     assert host.recipe.gain_kind is GainKind.HE
-    assert float(host.panel.weights.gain.text()) == pytest.approx(np.sqrt(2 / 64), rel=1e-4)
-    assert host.session.undo_text == "Gain: He, √(2/d_model)"
+    assert float(host.random.gain.box.text()) == pytest.approx(np.sqrt(2 / 64), rel=1e-4)
+    assert host.box("gain_kind").currentText() == "He, √(2/d_model)"
+    assert host.session.undo_text == "Change gain"
 
 
 def measured_std(frame: HeadsFrame) -> float:
@@ -413,19 +442,19 @@ def test_the_read_out_holds_prediction_and_measurement(open_host, scaled, mask):
     measured = measured_std(heads_frame(host.heads.setup))
     scores = "Scaled scores" if scaled else "Scores"
     assert (
-        host.panel.weights.readout.text()
+        host.random.readout.text()
         == f"Entries of W: std 0.125. {scores}: std {predicted:.2f} predicted, {measured:.2f} here."
     )
 
 
 def test_the_read_out_follows_the_drag(host, hand):
-    slider = host.panel.weights.gain_slider
+    slider = host.random.gain.slider
     mouse, start = hand(slider), handle_of(slider)
     mouse.press(start)
     mouse.move(start + QPointF(25, 0))
     expected = 64 * host.recipe.gain**2
     said = f"Entries of W: std {host.recipe.gain:.4g}. Scaled scores: std {expected:.2f} predicted"
-    assert said in host.panel.weights.readout.text()
+    assert said in host.random.readout.text()
     mouse.release()
 
 
@@ -442,20 +471,20 @@ def test_the_read_out_follows_the_drag(host, hand):
 )
 def test_the_read_out_says_what_it_cannot_tell(open_host, changes, text):
     host = open_host(toy(**changes))
-    assert text in host.panel.weights.readout.text()
-    assert (" here." in host.panel.weights.readout.text()) is ("sentence" not in changes)
+    assert text in host.random.readout.text()
+    assert (" here." in host.random.readout.text()) is ("sentence" not in changes)
 
 
 def test_the_second_layer_is_measured_only(open_host):
     host = open_host(toy(layers=2).with_setup(layer=1))
-    text = host.panel.weights.readout.text()
+    text = host.random.readout.text()
     assert "predicted" not in text
     assert f"{measured_std(heads_frame(host.heads.setup)):.2f} here." in text
 
 
 def test_nothing_is_measured_while_nobody_sees_it(open_host, monkeypatch):
     measured = []
-    monkeypatch.setattr(setup_weights, "verdict", lambda frame: measured.append(frame) or verdict(frame))
+    monkeypatch.setattr(random_heads, "verdict", lambda frame: measured.append(frame) or verdict(frame))
     host = open_host()
     assert len(measured) >= 1
     measured.clear()
@@ -464,163 +493,91 @@ def test_nothing_is_measured_while_nobody_sees_it(open_host, monkeypatch):
     assert measured == []
     host.show()
     assert measured != []
-    assert f"{measured_std(heads_frame(host.heads.setup)):.2f}" in host.panel.weights.readout.text()
+    assert f"{measured_std(heads_frame(host.heads.setup)):.2f}" in host.random.readout.text()
     measured.clear()
     host.session.apply(replace(host.session.state, heads=host.heads.with_view(row_sums=True)), "Show row sums")
     assert measured == []
-
-
-# ---- From scores to weights ----
-
-
-def test_soft_and_hard_and_scaled(host, qtbot):
-    softmax = host.panel.softmax
-    click(qtbot, softmax.hard)
-    assert host.heads.setup.hard
-    assert not softmax.exact.isEnabled()
-    assert host.session.undo_text == "Hard lookup"
-    click(qtbot, softmax.soft)
-    assert not host.heads.setup.hard
-    assert softmax.exact.isEnabled()
-    click(qtbot, softmax.scaled)
-    assert not host.heads.setup.scaled
-    assert host.session.undo_text == "Do not divide by √d_k"
-    for _ in range(3):
-        host.session.undo()
-    assert host.heads == HeadsState()
-    assert softmax.soft.isChecked()
-    assert softmax.scaled.isChecked()
-
-
-def test_the_temperature_is_dragged_in_one_step_and_typed_exactly(host, hand, qtbot):
-    softmax = host.panel.softmax
-    mouse, start = hand(softmax.slider), handle_of(softmax.slider)
-    mouse.drag(start, start + QPointF(30, 0))
-    assert host.heads.setup.temperature > 1.5
-    assert (host.steps, host.session.undo_text) == (1, "Change temperature")
-    host.session.undo()
-    assert host.heads.setup.temperature == 1.0
-    type_into(qtbot, softmax.exact, "0,25")
-    assert host.heads.setup.temperature == 0.25
-    type_into(qtbot, softmax.exact, "0")
-    assert host.heads.setup.temperature == 0.25
-    assert "0.01 to 100" in host.refusals[0]
 
 
 # ---- Choices ----
 
 
 @pytest.mark.parametrize(
-    ("section", "name", "field", "value"),
-    [("weights", "projections", "projections", kind) for kind in Projections]
-    + [("weights", "gain_kind", "gain_kind", kind) for kind in GainKind]
-    + [("embeddings", "vectors", "vectors", kind) for kind in TokenVectors if kind is not TokenVectors.GIVEN]
-    + [("embeddings", "encoding", "encoding", kind) for kind in Encoding],
+    ("field", "value"),
+    [("projections", kind) for kind in Projections]
+    + [("gain_kind", kind) for kind in GainKind]
+    + [("vectors", kind) for kind in TokenVectors if kind is not TokenVectors.GIVEN]
+    + [("encoding", kind) for kind in Encoding],
 )
-def test_every_choice_is_chosen_shown_and_undone(open_host, qtbot, section, name, field, value):
+def test_every_choice_is_chosen_shown_and_undone(open_host, qtbot, field, value):
     host = open_host(clock=iter(range(0, 10_000, 10)).__next__)
-    combo = getattr(getattr(host.panel, section), name)
-    choose(qtbot, combo, value)
+    choose(qtbot, host, field, value)
     assert getattr(host.recipe, field) is value
     while host.session.can_undo:
         host.session.undo()
     assert host.recipe == ToyRecipe()
-    assert combo.currentData() == getattr(ToyRecipe(), field)
+    assert shown(host, field) is getattr(ToyRecipe(), field)
 
 
 def test_given_numbers_are_offered_where_there_are_some(open_host, qtbot):
     given = next(tutorial.recipe for tutorial in TUTORIALS if tutorial.recipe.vectors is TokenVectors.GIVEN)
     host = open_host(HeadsState().with_setup(recipe=given))
-    vectors = host.panel.embeddings.vectors
+    vectors = host.box("vectors")
     assert vectors.currentText() == "given numbers"
-    choose(qtbot, vectors, TokenVectors.BY_WORD)
+    choose(qtbot, host, "vectors", TokenVectors.BY_WORD)
     assert host.recipe.vectors is TokenVectors.BY_WORD
-    choose(qtbot, vectors, TokenVectors.GIVEN)
+    choose(qtbot, host, "vectors", TokenVectors.GIVEN)
     assert host.recipe == given
     host.session.apply(replace(host.session.state, heads=HeadsState()), "Start anew")
-    assert [vectors.itemText(i) for i in range(vectors.count())] == ["one vector per word", "one vector per position"]
+    offered = [vectors.itemText(i) for i in range(vectors.count()) if vectors.model().item(i).isEnabled()]
+    assert offered == ["one vector per word", "one vector per position"]
 
 
 def test_case_and_embedding_scale(host, qtbot):
-    embeddings = host.panel.embeddings
-    click(qtbot, embeddings.case_sensitive)
+    click(qtbot, host.box("case_sensitive"))
     assert not host.recipe.case_sensitive
-    assert host.session.undo_text == "Ignore case"
-    type_into(qtbot, embeddings.scale, "0.5")
+    assert host.session.undo_text == "Switch case-sensitive"
+    type_into(qtbot, host.box("embedding_scale"), "0.5")
     assert host.recipe.embedding_scale == 0.5
-    assert "Scaled scores: std 0.25 predicted" in host.panel.weights.readout.text()
-    choose(qtbot, embeddings.vectors, TokenVectors.BY_POSITION)
-    assert not embeddings.case_sensitive.isEnabled()  # no word has a vector of its own
-
-
-def test_colours_and_row_sums_are_the_views(host, qtbot):
-    picture, setup = host.panel.picture, host.heads.setup
-    choose(qtbot, picture.colours, "magma")
-    assert host.heads.view.colour_map == "magma"
-    assert host.session.back_text == "Colours: magma"
-    click(qtbot, picture.row_sums)
-    assert host.heads.view.row_sums
-    assert host.session.back_text == "Show row sums"
-    assert host.heads.setup == setup
-    host.session.go_back()
-    assert not picture.row_sums.isChecked()
+    assert "Scaled scores: std 0.25 predicted" in host.random.readout.text()
+    choose(qtbot, host, "vectors", TokenVectors.BY_POSITION)
+    assert not host.box("case_sensitive").isEnabled()  # no word has a vector of its own
 
 
 # ---- Back to the default ----
 
 
 @pytest.mark.parametrize(
-    ("section", "title", "changes", "undo_text"),
+    ("title", "changes", "undo_text"),
     [
-        ("sizes", "heads", {"heads": 16}, "Reset heads"),
-        ("sizes", "d_model", {"d_model": 128}, "Reset d_model"),
-        ("sizes", "d_k", {"d_k": 5}, "Reset d_k"),
-        ("sizes", "d_v", {"d_v": 5}, "Reset d_v"),
-        ("sizes", "layers", {"layers": 2}, "Reset layers"),
-        ("sizes", "seed", {"seed": 3}, "Reset seed"),
-        ("weights", "projections", {"projections": Projections.TIED}, "Reset projections"),
-        ("weights", "gain", {"gain_kind": GainKind.NUMBER, "gain": 0.7}, "Reset gain"),
-        ("weights", "std of W", {"gain_kind": GainKind.HE}, "Reset gain"),
-        ("embeddings", "embeddings", {"vectors": TokenVectors.BY_POSITION}, "Reset embeddings"),
-        ("embeddings", "their scale", {"embedding_scale": 2.0}, "Reset embedding scale"),
-        ("embeddings", "positions", {"encoding": Encoding.SINUSOIDAL}, "Reset position encoding"),
+        ("heads", {"heads": 16}, "Reset number of heads"),
+        ("d_model", {"d_model": 128}, "Reset d_model"),
+        ("d_k", {"d_k": 5}, "Reset d_k"),
+        ("d_v", {"d_v": 5}, "Reset d_v"),
+        ("layers", {"layers": 2}, "Reset number of layers"),
+        ("seed", {"seed": 3}, "Reset seed"),
+        ("projections", {"projections": Projections.TIED}, "Reset projections"),
+        ("gain", {"gain_kind": GainKind.NUMBER, "gain": 0.7}, "Reset gain"),
+        ("std of W", {"gain_kind": GainKind.HE}, "Change gain"),
+        ("embeddings", {"vectors": TokenVectors.BY_POSITION}, "Reset embeddings"),
+        ("their scale", {"embedding_scale": 2.0}, "Reset embedding scale"),
+        ("positions", {"encoding": Encoding.SINUSOIDAL}, "Reset position encoding"),
     ],
 )
-def test_double_click_on_a_name_resets_what_it_names(open_host, hand, section, title, changes, undo_text):
+def test_double_click_on_a_name_resets_what_it_names(open_host, hand, title, changes, undo_text):
     kept = {"sentence": "one two three", "case_sensitive": False}
     host = open_host(toy(**kept, **changes))
-    label = label_of(getattr(host.panel, section), title)
+    label = label_of(host.random, title)
     hand(label).double_click(QPointF(label.rect().center()))
     assert host.recipe == ToyRecipe(**kept)
     assert (host.steps, host.session.undo_text) == (1, undo_text)
 
 
-@pytest.mark.parametrize(
-    ("title", "changes"),
-    [("scores", {"scaled": False}), ("temperature", {"temperature": 3.0}), ("lookup", {"hard": True})],
-)
-def test_double_click_resets_the_way_to_weights(open_host, hand, title, changes):
-    host = open_host(HeadsState().with_setup(**changes))
-    label = label_of(host.panel.softmax, title)
-    hand(label).double_click(QPointF(label.rect().center()))
-    assert host.heads.setup == HeadsSetup()
-
-
-def test_double_click_on_the_colours_resets_them(open_host, hand):
-    host = open_host(HeadsState().with_view(colour_map="magma"))
-    label = label_of(host.panel.picture, "colours")
-    hand(label).double_click(QPointF(label.rect().center()))
-    assert host.heads == HeadsState()
-
-
-@pytest.mark.parametrize("name", ["gain", "temperature"])
-def test_double_click_on_a_slider_resets_it_in_one_step(open_host, hand, name):
-    host = open_host(toy(gain_kind=GainKind.NUMBER, gain=0.7).with_setup(temperature=9.0))
-    slider = host.panel.weights.gain_slider if name == "gain" else host.panel.softmax.slider
-    before = host.heads
+def test_double_click_on_the_slider_resets_it_in_one_step(open_host, hand):
+    host = open_host(toy(gain_kind=GainKind.NUMBER, gain=0.7))
+    slider, before = host.random.gain.slider, host.heads
     hand(slider).double_click(QPointF(10, slider.height() / 2))  # on the groove: the first press moves it
-    recipe = host.recipe
-    assert (recipe.gain_kind if name == "gain" else host.heads.setup.temperature) in (GainKind.NORMALISED, 1.0)
+    assert host.recipe.gain_kind is GainKind.NORMALISED
     assert host.steps == 1
     host.session.undo()
     assert host.heads == before
@@ -630,34 +587,31 @@ def test_double_click_on_a_slider_resets_it_in_one_step(open_host, hand, name):
 
 
 def test_hand_made_heads_show_nothing_of_what_belongs_to_the_toy_model(open_host, qtbot):
-    host = open_host(HeadsState().with_setup(recipe=HandMadeRecipe()))
+    host = open_host()
+    host.session.apply(ExplorerState(heads=HeadsState().with_setup(recipe=HandMadeRecipe())), "By hand")
     panel = host.panel
     assert panel.cannot.isVisible()
     assert panel.cannot.text() == "Hand-made heads have no random weights to draw."
     assert panel.counts.text() == "6 heads."
-    for section in (panel.sizes, panel.weights, panel.embeddings):
-        controls = of_kind(section, QAbstractSpinBox, QComboBox, QPushButton, QSlider, QLabel)
-        assert len(controls) > 3
-        assert not any(control.isEnabled() for control in controls)
-        assert not section.isVisible()
-    click(qtbot, panel.softmax.hard)
-    assert host.heads.setup.hard  # what they share stays
-    assert not panel.weights.readout.isVisible()
+    controls = of_kind(panel.random, QAbstractSpinBox, QComboBox, QPushButton, QSlider, QLabel)
+    assert len(controls) > 30
+    assert not any(control.isEnabled() for control in controls)
+    assert not panel.random.isVisible()
 
 
 def test_the_toy_model_comes_back_with_all_its_controls(open_host, qtbot):
     host = open_host(HeadsState().with_setup(recipe=HandMadeRecipe()))
     host.session.apply(replace(host.session.state, heads=toy(heads=4)), "Random words")
-    assert host.panel.sizes.heads.isEnabled()
+    assert host.box("heads").isEnabled()
     assert not host.panel.cannot.isVisible()
     assert not host.panel.counts.isVisible()
-    assert host.panel.sizes.isVisible()
-    assert host.panel.sizes.heads.text() == "4"
-    assert host.panel.weights.readout.isVisible()
+    assert host.random.isVisible()
+    assert host.box("heads").text() == "4"
+    assert host.random.readout.isVisible()
 
 
 def test_a_number_half_typed_when_the_toy_model_goes_away_is_dropped(host, qtbot):
-    box = host.panel.sizes.seed
+    box = host.box("seed")
     box.setFocus()
     box.selectAll()
     qtbot.keyClicks(box, "77")
@@ -672,23 +626,23 @@ def test_a_number_half_typed_when_the_toy_model_goes_away_is_dropped(host, qtbot
 
 
 def test_the_wheel_scrolls_the_panel_and_changes_a_control_only_with_the_keyboard_on_it(open_host):
-    host = open_host(size=(320, 500))
+    host = open_host(size=(320, 260))
     host.elsewhere.setFocus()
     bar = host.area.verticalScrollBar()
-    for control in (host.panel.sizes.d_model, host.panel.weights.projections, host.panel.weights.gain_slider):
+    for control in (host.box("heads"), host.box("d_model")):
         bar.setValue(0)
         wheel(control, -1)
         assert bar.value() > 0
     assert host.heads == HeadsState()
     bar.setValue(0)
-    host.panel.sizes.d_model.setFocus()
-    wheel(host.panel.sizes.d_model, 1)
+    host.box("d_model").setFocus()
+    wheel(host.box("d_model"), 1)
     assert host.recipe.d_model == 72
 
 
 def test_every_control_has_a_name_and_a_tip_that_teaches(host):
     controls = of_kind(host.panel, QAbstractSpinBox, QComboBox, QPushButton, QSlider)
-    assert len(controls) == 24
+    assert len(controls) == 19
     for control in controls:
         assert control.accessibleName()
         assert len(control.toolTip()) > 30
@@ -697,12 +651,9 @@ def test_every_control_has_a_name_and_a_tip_that_teaches(host):
 
 
 def test_tab_reaches_every_control(host, qtbot):
-    controls = {
-        control
-        for control in of_kind(host.panel, QAbstractSpinBox, QComboBox, QPushButton, QSlider)
-        if control is not host.panel.softmax.hard  # Soft and Hard are one stop; arrows go between them
-    }
-    host.panel.sizes.heads.setFocus()
+    controls = set(of_kind(host.panel, QAbstractSpinBox, QComboBox, QPushButton, QSlider))
+    controls -= {host.box("encoding").buttons[Encoding.SINUSOIDAL]}  # an arrow key goes on from the one that is pressed
+    host.box("heads").setFocus()
     reached = set()
     for _ in range(30):
         reached.add(QApplication.focusWidget())

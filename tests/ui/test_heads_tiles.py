@@ -43,9 +43,11 @@ def test_the_largest_weight_of_a_long_sentence_is_on_the_screen(driver, qtbot, w
         driver.window.resize(width, 800)
         qtbot.waitUntil(lambda: not driver.page.requests.is_pending, timeout=20_000)
         cells, ratio = canvas.map_layout.cells, canvas.devicePixelRatioF()
-        height, wide = tiles_said(driver.page.badges.text())
-        assert height == wide == canvas.picture.values.shape[0] <= cells.width() * ratio < height + 1
-        assert canvas.picture.values.max() == driver.weights.max()
+        height, wide = tiles_said(driver.page.also.text())
+        assert (height, wide) == canvas.map_picture.values.shape
+        assert height <= cells.height() * ratio < height + 1
+        assert wide <= cells.width() * ratio < wide + 1
+        assert canvas.map_picture.values.max() == driver.weights.max()
         assert sequential(1.0) in names_in(canvas.grab().toImage(), cells)
     finally:
         driver.window.resize(size)

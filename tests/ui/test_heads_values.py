@@ -14,7 +14,6 @@ from attention_explorer.pages.heads.frame import heads_frame
 from attention_explorer.pages.heads.presets import heads_preset
 from attention_explorer.pages.heads.recorded import heads_of_file
 from attention_explorer.pages.heads.state import Aggregate, HeadsState, HeadsView, Hidden, Picture
-from attention_explorer.pages.heads.ui.choices import VALUE_WEIGHTED
 from attention_explorer.pages.heads.ui.figure import HeadsFigure
 from attention_explorer.pages.session_file import session_bytes, session_from
 
@@ -36,28 +35,22 @@ def added(heads: HeadsState) -> np.ndarray:
     return np.array(lengths)
 
 
-def can_choose(driver, value: object) -> bool:
-    box = driver.page.bar.stages
-    at = box._values.index(value)
-    return box.isEnabled() and bool(box.model().flags(box.model().index(at, 0)) & Qt.ItemFlag.ItemIsEnabled)
-
-
 def test_the_map_of_a_toy_head_shows_what_each_key_adds_and_says_so(driver):
-    bar, lengths = driver.page.bar, added(HeadsState())
-    driver.choose(bar.stages, VALUE_WEIGHTED)
+    bar, lengths = driver.controls, added(HeadsState())
+    driver.press(bar.weighted)
     assert driver.back_text == "Weigh the values"
     end = lengths.max()
     for row, column in ((0, 3), (7, 10), (7, 1)):
         assert colour_distance(driver.colour(row, column), sequential(lengths[row, column] / end)) <= 3
     assert "‖α·v·W_O‖" in "".join(driver.texts())
-    assert "‖α·v·W_O‖, how long what each key adds" in driver.page.badges.text()
-    assert "(Kobayashi et al. 2020): rows do not sum to 1" in driver.page.badges.text()
+    assert "‖α·v·W_O‖, how long what each key adds" in driver.page.also.text()
+    assert "(Kobayashi et al. 2020): rows do not sum to 1" in driver.page.also.text()
     driver.hover(7, 10)
     weight, length, product = numbers_in(driver.said)[-3:]
     assert "× ‖v·W_O‖" in driver.said
     assert (weight, product) == pytest.approx((driver.weights[7, 10], lengths[7, 10]), rel=1e-3)
     assert weight * length == pytest.approx(product, rel=1e-3)
-    assert driver.page.reading.title.text().endswith("(raw weights)")
+    assert driver.page.panel.sentence.text().startswith("These are the raw weights.")
     assert not bar.contrast.model().flags(bar.contrast.model().index(list(Contrast).index(Contrast.LOG), 0)) & (
         Qt.ItemFlag.ItemIsEnabled
     ), "lengths have no logarithmic bar from 0.0001 to 1"
@@ -67,14 +60,14 @@ def test_the_map_of_a_toy_head_shows_what_each_key_adds_and_says_so(driver):
     assert not driver.heads.view.value_weighted
     driver.back()
     driver.back()
-    assert "rows do not sum" not in driver.page.badges.text()
+    assert "rows do not sum" not in driver.page.also.text()
 
 
 @pytest.mark.parametrize("picture", [Picture.LINES, Picture.STAGES, Picture.COMPARE])
 def test_other_pictures_show_weights_as_ever(driver, picture):
-    driver.choose(driver.page.bar.stages, VALUE_WEIGHTED)
-    driver.press(driver.page.bar.pictures.buttons[picture])
-    assert "‖" not in driver.page.badges.text()
+    driver.press(driver.controls.weighted)
+    driver.press(driver.controls.pictures.buttons[picture])
+    assert "‖" not in driver.page.also.text()
     assert not [text for text in driver.texts() if "α" in text]
 
 
@@ -84,27 +77,27 @@ def test_where_w_o_is_not_known_it_is_the_length_of_the_value(open_heads):
     driver.page.settle()
     frame = heads_frame(heads.setup)
     assert frame.layers[0].attention is None
-    assert "‖α·v‖, how long" in driver.page.badges.text()
-    assert "W_O is not known" in driver.page.badges.text()
-    np.testing.assert_allclose(driver.canvas.picture.values, added(heads), rtol=1e-12)
+    assert "‖α·v‖, how long" in driver.page.also.text()
+    assert "W_O is not known" in driver.page.also.text()
+    np.testing.assert_allclose(driver.canvas.map_picture.values, added(heads), rtol=1e-12)
 
 
 def test_without_values_it_cannot_be_chosen_and_the_wish_is_kept_with_the_reason(open_heads):
     driver = open_heads(heads_preset("minilm").state.with_view(value_weighted=True))
     driver.page.settle()
-    assert not can_choose(driver, VALUE_WEIGHTED)
-    assert "weights alone: the values were not recorded" in driver.page.badges.text()
-    np.testing.assert_array_equal(driver.canvas.picture.values, driver.weights)
-    driver.window.page.bar._on_preset_chosen("random-words")
+    assert not driver.controls.weighted.isEnabled()
+    assert "weights alone: the values were not recorded" in driver.page.also.text()
+    np.testing.assert_array_equal(driver.canvas.map_picture.values, driver.weights)
+    driver.choose(driver.controls.presets, "random-words")
     driver.page.settle()
-    assert can_choose(driver, VALUE_WEIGHTED)
+    assert driver.controls.weighted.isEnabled()
 
 
 def test_a_mean_of_heads_has_no_values(driver):
-    driver.choose(driver.page.bar.stages, VALUE_WEIGHTED)
-    driver.choose(driver.page.aggregate, Aggregate.MEAN)
-    assert "weights alone: several heads in one have no values" in driver.page.badges.text()
-    np.testing.assert_array_equal(driver.canvas.picture.values, driver.weights)
+    driver.press(driver.controls.weighted)
+    driver.choose(driver.controls.aggregate, Aggregate.MEAN)
+    assert "weights alone: several heads in one have no values" in driver.page.also.text()
+    np.testing.assert_array_equal(driver.canvas.map_picture.values, driver.weights)
 
 
 def test_recorded_values_are_weighed(tmp_path, open_heads):
@@ -116,7 +109,7 @@ def test_recorded_values_are_weighed(tmp_path, open_heads):
     driver.page.settle()
     weights = driver.weights
     expected = weights * np.sqrt((v[0].astype(float) ** 2).sum(1))
-    np.testing.assert_allclose(driver.canvas.picture.values, expected, rtol=1e-5)
+    np.testing.assert_allclose(driver.canvas.map_picture.values, expected, rtol=1e-5)
 
 
 @pytest.mark.parametrize("picture", [Picture.HEATMAP, Picture.MARKED])

@@ -33,7 +33,7 @@ def driver(open_heads):
 def test_another_adjective_moves_the_weight(driver):
     row = driver.weights[7]
     assert (driver.frame.queries[7], driver.frame.keys[row.argmax()]) == ("it", "cat")
-    driver.type_into(driver.page.bar.sentence, "The cat sat on the mat because it was soft.")
+    driver.type_into(driver.controls.sentence, "The cat sat on the mat because it was soft.")
     driver.page.settle()
     row = driver.weights[7]
     assert driver.frame.keys[row.argmax()] == "mat"
@@ -41,21 +41,21 @@ def test_another_adjective_moves_the_weight(driver):
 
 
 def test_an_unknown_word_is_refused_with_what_is_known_and_the_picture_stays(driver):
-    driver.type_into(driver.page.bar.sentence, "The cat sat on the mat because it was tyred.")
+    driver.type_into(driver.controls.sentence, "The cat sat on the mat because it was tyred.")
     driver.page.settle()
     assert "The model has not learned “tyred”. Did you mean “tired”?" in driver.page.requests.reason
     assert driver.page.requests.misleads
     assert driver.canvas.frame.queries[-1] == "was", "the last that could be computed while it was typed"
-    assert driver.page.bar.sentence.text().endswith("tyred.")
-    driver.type_into(driver.page.bar.sentence, "The cat sat on the mat because it was tired.")
+    assert driver.controls.sentence.text().endswith("tyred.")
+    driver.type_into(driver.controls.sentence, "The cat sat on the mat because it was tired.")
     driver.page.settle()
     assert not driver.page.requests.reason
 
 
 def test_it_is_compared_with_its_twin_at_a_press(driver):
-    QTest.mouseClick(driver.page.bar.pictures.buttons[Picture.COMPARE], Qt.MouseButton.LeftButton)
+    QTest.mouseClick(driver.controls.pictures.buttons[Picture.COMPARE], Qt.MouseButton.LeftButton)
     driver.page.settle()
-    difference = driver.page._widgets[Picture.COMPARE].picture.difference.values
+    difference = driver.canvas.numbers.picture.difference.values
     assert difference[7, 1] > 0.9
     assert difference[7, 5] < -0.9
 
@@ -71,14 +71,14 @@ def test_a_model_that_is_not_in_the_box_is_learned_when_it_is_looked_at(driver):
 def test_a_new_session_does_not_learn_again_what_was_on_show(driver, monkeypatch):
     ask(driver, learned(60, seed=5))
     driver.page.settle()
-    driver.page.tabs.setCurrentIndex(1)  # what belongs to random models comes into view with the new session
+    driver.page.open_drawer(True)  # what belongs to random models comes into view with the new session
     runs, run_of = [], learned_source.run_of
     monkeypatch.setattr(learned_source, "run_of", lambda setup: runs.append(setup) or run_of(setup))
     memory.empty()
     driver.window.files.opened.begin()
     assert not runs
     driver.page.settle()
-    assert "predicted" in driver.page.setup.weights.readout.text()
+    assert "predicted" in driver.page.drawer_parts.random.readout.text()
     assert not runs
 
 
@@ -87,7 +87,23 @@ def test_escape_stops_learning_and_what_was_shown_stays(driver, qtbot):
     ask(driver, learned(100_000, seed=6))
     qtbot.waitUntil(lambda: driver.page.note.isVisible(), timeout=20_000)
     driver.key(Qt.Key.Key_Escape)
-    assert not driver.page.loader.is_pending
+    assert not driver.page.requests.is_pending
     assert driver.said.startswith("Stopped.")
-    assert driver.page.loader.jobs.wait(20)
+    assert driver.page.requests.jobs.wait(20)
     assert driver.canvas.frame is before
+
+
+def test_an_unknown_word_has_ways_on_and_the_map_before_it_stays_bright(driver) -> None:
+    driver.type_into(driver.controls.sentence, "The cat sat on the mat because it was tyred.")
+    subject, page = driver.page.subject, driver.page
+    ways = [button for button in subject._buttons if button.isVisible()]
+    assert [way.text() for way in ways] == ["use “tired” instead of “tyred”", "random heads take any sentence"]
+    assert subject.unknown_words.text() == "“tyred” was not learned. Still on show: the sentence before."
+    assert (page.note.isVisible(), [cover for cover in page.note.covers if cover.isVisible()]) == (False, [])
+    assert driver.canvas.frame.queries[-1] == "was"
+    driver.type_into(driver.controls.sentence, "A dodo sat on the roof beside Otto and Emma.")
+    assert subject.unknown_words.text().startswith("“A”, “dodo” and 3 more were not learned.")
+    driver.type_into(driver.controls.sentence, "The cat sat on the mat because it was tyred .")
+    driver.press(ways[0])
+    assert driver.heads.setup.recipe.sentence == "The cat sat on the mat because it was tired ."
+    assert not subject.unknown_words.isVisible()

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 import pytest
+from heads_driver import Controls
 from PySide6.QtCore import Qt
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QAbstractButton, QApplication
@@ -24,6 +25,15 @@ def settle(learner: Learner) -> None:
     if hasattr(learner.page, "settle"):
         learner.page.settle()
     QApplication.processEvents()
+
+
+def open_as_lookup(learner: Learner) -> None:
+    settle(learner)
+    menu = learner.page.bar.share.menu()
+    menu.aboutToShow.emit()
+    (offered,) = (each for each in menu.actions() if each.text() == "Pinned row as a lookup")
+    assert offered.isEnabled()
+    offered.trigger()
 
 
 def drag(*to: float) -> Callable[[Learner], None]:
@@ -76,19 +86,17 @@ def click_of_graph(layer: int, head: int) -> Callable[[Learner], None]:
 
 def choose_mask(kind: MaskKind, size: int | None = None) -> Callable[[Learner], None]:
     def choose(learner: Learner) -> None:
-        bar = learner.page.bar
-        learner.choose(bar.masks, kind)
+        controls = Controls(learner)
+        learner.choose(controls.masks, kind)
         if size is not None:
-            learner.type_into(bar.mask_size, str(size))
+            learner.type_into(controls.mask_size, str(size))
 
     return choose
 
 
 def choose_gain(learner: Learner) -> None:
-    tabs = learner.page.tabs
-    bar = tabs.tabBar()
-    QTest.mouseClick(bar, Qt.MouseButton.LeftButton, pos=bar.tabRect(1).center())
-    (gain,) = (each for each in tabs.findChildren(object) if getattr(each, "accessibleName", str)() == "Kind of gain")
+    gain = Controls(learner).parts.random.form.controls["gain_kind"]
+    assert gain.isVisible()
     QTest.keyClick(gain, Qt.Key.Key_Home)
     for _ in range(gain.findText(GainKind.NORMALISED)):
         QTest.keyClick(gain, Qt.Key.Key_Down)
@@ -146,7 +154,7 @@ def run_down(learner: Learner) -> None:
 
 HANDS: dict[str, tuple[Callable[[Learner], None], ...]] = {
     "why-soft": (drag(0.9, 1.6), run_down, drag(1.6, 0.2)),
-    "sentence": (click_cell(0, 2), click_cell(2, 1), click_button("Lookup…"), type_number("Temperature", 0.1)),
+    "sentence": (click_cell(0, 2), click_cell(2, 1), open_as_lookup, type_number("Temperature", 0.1)),
     "masks": (choose_mask(MaskKind.CAUSAL), choose_mask(MaskKind.CAUSAL_WINDOW, 2)),
     "scaling": (type_number("d_k", 4),),
     "several-heads": (click_head(0, 0), choose_gain),

@@ -5,8 +5,9 @@ from __future__ import annotations
 from dataclasses import replace
 
 import pytest
-from people_driver import catch_up, widgets_shown
-from PySide6.QtCore import QPoint, QPointF, QRect, QSize, Qt
+from heads_driver import Controls
+from people_driver import catch_up
+from PySide6.QtCore import QPoint, QRect, QSize, Qt
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QAbstractButton, QApplication, QComboBox, QLabel, QWidget
 from test_lessons import Learner
@@ -14,7 +15,6 @@ from window_driver import WindowDriver
 
 from attention_explorer.core.mask import MaskKind
 from attention_explorer.kit import reach
-from attention_explorer.kit.controls.more_button import MoreButton
 from attention_explorer.model import Stage
 from attention_explorer.pages.explorer import ExplorerState
 from attention_explorer.pages.lookup.state import LookupState, LookupView
@@ -26,12 +26,7 @@ from attention_explorer.tools.lessons.parts import PARTS, in_sight, names_of
 from attention_explorer.tools.lessons.ui.page import LessonList
 from attention_explorer.window.levels import LEFT_OUT
 
-KEPT = {
-    "heads": ("Sentence", "Mask", "Attention map", "All heads", "Export…", "Preset", "Picture: Map"),
-}
-"""What Start never leaves out: dragging, soft and hard, temperature, sentences, masks, export."""
-
-IN_THE_FRAME = ("lookup", "positions", "layer", "training", "circuits", "lab")
+IN_THE_FRAME = ("lookup", "heads", "positions", "layer", "training", "circuits", "lab")
 
 
 def seen(page: QWidget) -> set[str]:
@@ -55,29 +50,6 @@ def trigger(window, level: str) -> None:
     catch_up(window)
 
 
-@pytest.mark.parametrize("page", LEFT_OUT)
-def test_start_leaves_out_what_the_table_says_and_full_brings_it_back(make_window, page):
-    window = open_at(make_window, page, full=True)
-    before = seen(window.page)
-    for name in LEFT_OUT[page]:
-        assert reach.part(window.page, name) or reach.tab(window.page, name), f"nothing on {page} is called “{name}”"
-    trigger(window, "Start")
-    for name in LEFT_OUT[page]:
-        found, tab = reach.part(window.page, name), reach.tab(window.page, name)
-        assert not tab[0].isTabVisible(tab[1]) if tab else not found.isVisible(), name
-    for name in KEPT[page]:
-        assert reach.part(window.page, name).isVisible(), name
-    window.page.render_state(window.session.state, window.session.state)
-    window.resize(1030, 780)
-    catch_up(window)
-    for name in LEFT_OUT[page]:
-        found = reach.part(window.page, name)
-        assert found is None or not found.isVisible() or reach.tab(window.page, name), f"{name} came back by itself"
-    window.resize(1280, 800)
-    trigger(window, "Full")
-    assert seen(window.page) == before
-
-
 @pytest.mark.parametrize("page", IN_THE_FRAME)
 def test_a_page_in_the_frame_looks_the_same_at_both_levels(make_window, page):
     """What is rare is in its drawer for everybody."""
@@ -85,7 +57,8 @@ def test_a_page_in_the_frame_looks_the_same_at_both_levels(make_window, page):
     before = seen(window.page)
     trigger(window, "Start")
     assert seen(window.page) == before
-    assert {*PAGE_IDS} - {*LEFT_OUT} == {*IN_THE_FRAME}
+    assert {*PAGE_IDS} == {*IN_THE_FRAME}
+    assert not LEFT_OUT
 
 
 def test_the_level_is_remembered_and_holds_on_every_page(make_window, settings_path):
@@ -94,7 +67,7 @@ def test_the_level_is_remembered_and_holds_on_every_page(make_window, settings_p
     assert window._actions["level-Start"].isChecked()
     assert not window._actions["level-Full"].isChecked()
     window.show_page("heads")
-    assert not reach.part(window.page, "Paint the mask").isVisible()
+    assert window._actions["level-Start"].isChecked()
     window.close()
     assert not SettingsStore(settings_path).load().full
     assert Settings().full, "pictures and tests are of all controls unless told"
@@ -136,12 +109,12 @@ def test_a_lesson_shows_what_it_needs_at_any_level(make_window, hand, tmp_path):
         'until = "heads.view.stage == \'scores\'"\ndone = { "heads.view.stage" = "scores" }\n',
         encoding="utf-8",
     )
-    stages = reach.part(window.page, PARTS["heads.stage"][0])
-    assert not stages.isVisible()
+    assert not window.page.is_open
     learner.open(file)
     catch_up(window)
+    stages = reach.part(window.page, PARTS["heads.stage"][0])
     assert stages.isVisible()
-    learner.choose(window.page.bar.stages, Stage.SCORES)
+    learner.choose(Controls(window).stages, Stage.SCORES)
     assert "Done." in learner.words()
     learner.press(learner.card.leave)
     assert not stages.isVisible()
@@ -358,43 +331,13 @@ def test_a_picture_that_is_named_is_lit_as_a_whole(make_window, name):
     assert any(place.contains(box) for place in window._spotlight.places())
 
 
-@pytest.mark.parametrize("full", [False, True])
-def test_only_full_speaks_of_entropy_when_a_head_is_pointed_at(make_window, hand, full):
-    window = open_at(make_window, "heads", full=full)
-    wall = window.page.wall
-    place = QPointF(40, 40)
-    hand(wall).move(place)
-    said = window._readout.text(), wall.tip_at(place)
-    assert all("mean of the row maxima" in words for words in said)
-    assert [("ntropy" in words) for words in said] == [full, full]
-
-
 # The off-screen platform says this whenever a combo box opens.
 @pytest.mark.qt_log_ignore("This plugin does not support")
 def test_the_number_of_a_mask_is_lit_once_it_is_there(make_window, hand):
     learner = Learner(open_at(make_window, "heads", full=False), hand)
     learner.window.light(names_of(("heads.mask",)))
-    learner.choose(learner.page.bar.masks, MaskKind.CAUSAL_WINDOW)
+    learner.choose(Controls(learner).masks, MaskKind.CAUSAL_WINDOW)
     QApplication.processEvents()
-    size = learner.page.bar.mask_size
+    size = Controls(learner).mask_size
     box = QRect(size.mapTo(learner.page, QPoint()), size.size())
     assert any(place.contains(box) for place in learner.window._spotlight.places())
-
-
-@pytest.mark.parametrize("page", LEFT_OUT)
-def test_a_low_window_looks_the_same_whichever_level_it_had_before(make_window, page):
-    def window(*, full: bool, size: tuple[int, int] = (640, 480)):
-        settings = Settings(theme=ThemeChoice.LIGHT, page=page, full=full)
-        made = make_window(settings=settings, size=size)
-        catch_up(made)
-        return made
-
-    def shown(window) -> list[tuple[str, QRect]]:
-        bar = window.page.findChild(MoreButton).parentWidget()
-        return [(part.accessibleName(), part.geometry()) for part in widgets_shown(bar)]
-
-    changed = window(full=False, size=(1280, 800))
-    changed.resize(640, 480)
-    for level in ("Full", "Start"):
-        trigger(changed, level)
-        assert shown(changed) == shown(window(full=level == "Full"))

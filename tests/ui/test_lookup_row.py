@@ -13,6 +13,7 @@ import pytest
 from heads_driver import HeadsDriver
 from lookup_driver import TITLES, LookupDriver
 from PySide6.QtCore import QPointF, QRectF, Qt
+from PySide6.QtGui import QAction
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication
 from window_driver import TAKEN, copied_numbers
@@ -25,6 +26,7 @@ from attention_explorer.pages.explorer import ExplorerState
 from attention_explorer.pages.heads.frame import heads_frame
 from attention_explorer.pages.heads.recorded import heads_of_file
 from attention_explorer.pages.heads.state import Aggregate, HeadsSetup, HeadsState
+from attention_explorer.pages.heads.ui.page import HeadsPage
 from attention_explorer.pages.lookup import open_row
 from attention_explorer.pages.lookup.frame import lookup_frame
 from attention_explorer.pages.lookup.open_row import opened_row
@@ -90,19 +92,28 @@ def own_weights() -> np.ndarray:
 # ---- From the Heads page ----
 
 
+def offer_of(page: HeadsPage) -> QAction:
+    """Return what the menu of Share offers of the pinned row."""
+    menu = page.bar.share.menu()
+    menu.aboutToShow.emit()
+    (found,) = (each for each in menu.actions() if each.text() == "Pinned row as a lookup")
+    return found
+
+
 def test_a_pinned_row_opens_with_a_click_and_undo_goes_back(open_heads, hand) -> None:
     driver: HeadsDriver = open_heads(LONG)
     window, heads = driver.window, driver.page
-    button = heads.reading.lookup_button
-    assert not button.isEnabled()
-    assert button.toolTip() == NOTHING_PINNED
+    offered = offer_of(heads)
+    assert not offered.isEnabled()
+    assert offered.toolTip() == NOTHING_PINNED
     at = LookupDriver(window, hand)
     before = at.lookup
     driver.click_cell(ROW, 2)
     driver.leave()
-    assert button.isEnabled()
-    assert "Lookup page" in button.toolTip()
-    QTest.mouseClick(button, Qt.MouseButton.LeftButton)
+    offered = offer_of(heads)
+    assert offered.isEnabled()
+    assert "Lookup page" in offered.toolTip()
+    offered.trigger()
     assert isinstance(window.page, LookupPage)
     at.settle()
     assert at.lookup.row.row == ROW
@@ -146,8 +157,8 @@ def test_the_key_opens_it_too_or_says_why_not(open_heads) -> None:
 def test_it_is_greyed_where_queries_and_keys_are_not_known(open_heads, wait, setup: HeadsSetup, reason: str) -> None:
     driver: HeadsDriver = open_heads(HeadsState(setup=setup).with_view(row=3))
     wait(driver)
-    assert not driver.page.reading.lookup_button.isEnabled()
-    assert driver.page.reading.lookup_button.toolTip() == reason
+    assert not offer_of(driver.page).isEnabled()
+    assert offer_of(driver.page).toolTip() == reason
     driver.page.open_lookup()
     assert driver.told == reason
     assert driver.page is driver.window.page

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from heads_driver import panel_says
 from PySide6.QtCore import QPoint, Qt
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QDialog, QFileDialog, QLineEdit, QMessageBox, QPushButton
@@ -84,12 +85,14 @@ def wait(window) -> None:
 
 def assert_nothing_is_drawn(page) -> None:
     assert page.requests.misleads
-    assert all(widget.picture is None for widget in page._widgets.values())
+    assert page.canvas.picture is None
     assert page.note.words.text() == page.requests.reason
-    assert (page.title.text(), page.badges.text()) == ("", "")
-    assert not page.bar.sentence.isEnabled()
-    assert page.bar.sentence.placeholderText() == "", "nothing can be typed"
-    assert page.bar.sentence.text() == " ".join(tokens_of(page.session.state.heads.setup.recipe))
+    assert (page.title.text(), page.also.isVisible()) == ("", False)
+    line = page.subject.sentence
+    QTest.keyClick(line.line, Qt.Key.Key_Return)
+    assert not line.is_typed
+    assert line.field.placeholderText() == "", "nothing can be typed"
+    assert line.line.tokens.texts == tokens_of(page.session.state.heads.setup.recipe)
     pixels = page.canvas.grab().toImage()
     assert {pixels.pixel(x, y) for x in range(0, pixels.width(), 3) for y in range(0, 60, 3)} == {pixels.pixel(0, 0)}
 
@@ -112,7 +115,7 @@ def test_missing_files_are_found_one_with_the_other_in_one_undo_step(open_sessio
     find(window, there / "a.npz")
     assert window.session.undo_text == "Find a.npz"
     assert not page.requests.misleads
-    drawn = page._widgets[Picture.COMPARE].picture
+    drawn = page.canvas.picture.picture
     np.testing.assert_allclose(drawn.difference.values, weights_of(0)[0, 0] - weights_of(1)[0, 0], atol=1e-7)
     window.session.undo()
     assert window.session.state == before
@@ -188,7 +191,7 @@ def test_a_file_that_changes_while_it_is_open_is_opened_again_in_place(make_wind
     click(window.page.note.reopen_button)
     wait(window)
     np.testing.assert_array_equal(window.page._frame.head_map.weights(), weights_of(3)[0, 0])
-    assert "while it was open" not in window.page.reading.title.text()
+    assert "while it was open" not in panel_says(window.page)
 
 
 CHANGES: dict[str, Callable[[Path], object]] = {
@@ -215,15 +218,15 @@ def test_pointing_at_a_file_that_changes_while_it_is_open_says_so_on_the_dimmed_
     os.utime(path, ns=(1, 1))
     assert not page.requests.misleads
     change(path)
-    canvas = page.pictures.currentWidget()
+    canvas = page.canvas
     for place in (canvas.rect().center(), canvas.rect().center() + QPoint(25, 25)):
         QTest.mouseMove(canvas, place)
     QTest.keyClick(canvas, Qt.Key.Key_Down)
     QApplication.processEvents()
-    assert "“a.npz” was changed while it was open" in page.reading.title.text()
+    assert "“a.npz” was changed while it was open" in panel_says(page)
     assert page.note.isVisible()
     assert page.note.words.text() == page.requests.reason
-    assert next(cover for cover in page.note.covers if cover.over is page._centre.pictures).isVisible()
+    assert next(cover for cover in page.note.covers if cover.over is page.canvas).isVisible()
     assert not window.findChildren(QDialog)
 
 
@@ -235,7 +238,8 @@ def test_a_file_that_is_taken_away_while_it_is_open_stays_in_view_until_it_is_op
     page.settle()
     path.unlink()
     QTest.mouseMove(page.canvas, page.canvas.cell_box(2, 1).center().toPoint())
-    assert f"{weights_of(0)[0, 0, 2, 1]:.4f}, as recorded" in page.reading.cell_title.text()
+    assert f" {page.canvas.numbers.frame.keys[1]} {weights_of(0)[0, 0, 2, 1]:.4f}" in panel_says(page)
+    assert "as recorded" in panel_says(page)
     memory.empty()
     source_of.cache_clear()
     QTest.mouseClick(page.wall, Qt.MouseButton.LeftButton, pos=page.wall.box_of(1).center().toPoint())

@@ -128,7 +128,7 @@ def test_on_a_picture(open_page, page, part):
 
 def test_while_the_mask_is_painted(open_page):
     window = open_page("heads", heads=HeadsState())
-    window.page.bar.paint.setChecked(True)
+    window.page.map_controls.paint.setChecked(True)
     canvas = window.page.canvas
     interrupted_drag(window, canvas, canvas.cell_box(4, 4).center())
 
@@ -136,8 +136,6 @@ def test_while_the_mask_is_painted(open_page):
 @pytest.mark.parametrize("page", ["lookup", "positions", "heads"])
 def test_on_a_slider(open_page, page):
     window = open_page(page)
-    if page == "heads":
-        window.page.tabs.setCurrentIndex(1)
     window.resize(1280, 1400)
     QApplication.processEvents()
     slider = next(

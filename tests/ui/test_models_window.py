@@ -12,8 +12,8 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from heads_driver import Controls
 from PySide6.QtCore import Qt, QUrl
-from PySide6.QtGui import QFontMetricsF
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QMessageBox
 from scripted_model import logits_for
@@ -21,9 +21,9 @@ from sentence_models import sentence_model, with_masked_words
 from window_driver import drop
 
 from attention_explorer.core.byte_cache import CACHE
+from attention_explorer.kit.pictures.pointed_picture import NOWHERE
 from attention_explorer.pages.explorer import ExplorerState
 from attention_explorer.pages.heads.state import HeadsSetup, HeadsState, MaskKind, Picture
-from attention_explorer.pages.heads.ui.panel import NEXT
 from attention_explorer.pages.heads.wording import query_name
 from attention_explorer.pages.session_file import read_session, write_session
 from attention_explorer.session import memory
@@ -80,8 +80,14 @@ def shown_weights(window) -> np.ndarray:
     return window.page._frame.map.weights()
 
 
+def of_head(window, weights) -> np.ndarray:
+    """Those of the head on show, which is the clearest of a model that was just opened."""
+    frame = window.page._frame
+    return weights[frame.layer][frame.head]
+
+
 def type_text(window, text: str) -> None:
-    field = window.page.bar.sentence
+    field = Controls(window).sentence
     field.setFocus()
     field.selectAll()
     QTest.keyClicks(field, text)
@@ -98,7 +104,7 @@ def test_what_is_typed_is_what_the_model_reads(window, open_dropped, name: str) 
             type_text(window, text)
         trace = model(text)
         assert page._frame.exact_tokens[0] == trace.tokens
-        np.testing.assert_allclose(shown_weights(window), trace.weights[0][0], atol=2e-6)
+        np.testing.assert_allclose(shown_weights(window), of_head(window, trace.weights), atol=2e-6)
     QTest.mouseClick(page.wall, Qt.MouseButton.LeftButton, pos=page.wall.box_of(6).center().toPoint())
     settled(window)
     np.testing.assert_allclose(shown_weights(window), model("it was soft").weights[1][2], atol=2e-6)
@@ -106,16 +112,14 @@ def test_what_is_typed_is_what_the_model_reads(window, open_dropped, name: str) 
 
 def test_a_mask_makes_the_model_read_again(window, open_dropped) -> None:
     open_dropped(window, MODELS / "bert")
-    bar = window.page.bar
     before = window.session.state
-    bar._on_mask_chosen(MaskKind.CAUSAL)
-    window.session.apply(window.session.state, "")
+    window.page.form_of(window.page.view).set_value("setup.mask.kind", MaskKind.CAUSAL)
     heads = window.session.state.heads
     n = len(tokens_of(heads.setup.recipe))
     causal = np.tri(n, dtype=np.bool_)
     expected = load_model(MODELS / "bert")(heads.setup.recipe.sentence, masks=causal)
     settled(window)
-    np.testing.assert_allclose(shown_weights(window), expected.weights[0][0], atol=2e-6)
+    np.testing.assert_allclose(shown_weights(window), of_head(window, expected.weights), atol=2e-6)
     window.session.undo()
     assert window.session.state == before
 
@@ -135,12 +139,14 @@ def test_a_head_that_is_switched_off_is_left_out_of_the_model(window, open_dropp
     window.session.undo()
     window.session.go_back()
     settled(window)
-    np.testing.assert_allclose(shown_weights(window), load_model(MODELS / "bert")(sentence).weights[0][0], atol=2e-6)
+    np.testing.assert_allclose(
+        shown_weights(window), of_head(window, load_model(MODELS / "bert")(sentence).weights), atol=2e-6
+    )
 
 
 def test_the_stages_of_a_model_are_its_own(window, open_dropped) -> None:
     open_dropped(window, MODELS / "llama")
-    buttons = window.page.bar.pictures.buttons
+    buttons = window.page.bar.view_row.buttons
     QTest.mouseClick(buttons[Picture.STAGES], Qt.MouseButton.LeftButton)
     settled(window)
     assert window.session.state.heads.view.picture is Picture.STAGES
@@ -148,17 +154,19 @@ def test_the_stages_of_a_model_are_its_own(window, open_dropped) -> None:
 
 
 def test_the_mask_of_a_causal_model_is_called_its_own(window, open_dropped) -> None:
-    masks = window.page.bar.masks
+    masks = Controls(window).masks
     assert masks.itemText(0) == "no mask"
     open_dropped(window, MODELS / "llama")
     assert masks.currentText() == "the model’s own (causal)"
+    for _ in range(3):  # the line is laid out, then what it stands in
+        QApplication.processEvents()
     window.grab()
     assert masks.currentText() not in masks.toolTip(), "the tip says what is cut"
     masks.setFocus()
     QTest.keyClick(masks, Qt.Key.Key_Down)
     QTest.keyClick(masks, Qt.Key.Key_Home)
     settled(window)
-    assert window.session.undo_text == "Mask: the model’s own (causal)"
+    assert window.session.undo_text == "Change the mask"
     assert np.triu(shown_weights(window), 1).max() == 0
     open_dropped(window, MODELS / "bert")
     assert masks.currentText() == "no mask"
@@ -174,22 +182,22 @@ def test_a_model_of_ollama_is_called_by_name_and_tag(window, open_dropped, tmp_p
     manifest.write_text(json.dumps({"layers": [layer]}))
     open_dropped(window, blob)
     assert window.session.undo_text == "Open “tiny:1b”"
-    assert window.page.bar.presets.placeholderText() == "“tiny:1b”"
+    assert Controls(window).presets.placeholderText() == "“tiny:1b”"
 
 
 def test_t5_shows_weights_and_says_why_no_stages(window, open_dropped) -> None:
     open_dropped(window, MODELS / "t5")
-    button = window.page.bar.pictures.buttons[Picture.STAGES]
+    button = window.page.bar.view_row.buttons[Picture.STAGES]
     assert not button.isEnabled()
     assert "√d_k alone" in button.toolTip()
-    assert window.page.bar.cross.isEnabled()
-    QTest.mouseClick(window.page.bar.cross, Qt.MouseButton.LeftButton)
+    assert Controls(window).cross.isEnabled()
+    QTest.mouseClick(Controls(window).cross, Qt.MouseButton.LeftButton)
     settled(window)
     frame, recipe = window.page._frame, window.session.state.heads.setup.recipe
     expected = load_model(MODELS / "t5")(recipe.context, recipe.sentence)
     assert frame.exact_tokens == (expected.tokens, expected.context_tokens)
     assert expected.cross_weights is not None
-    np.testing.assert_allclose(frame.map.weights(), expected.cross_weights[0][0], atol=2e-6)
+    np.testing.assert_allclose(frame.map.weights(), of_head(window, expected.cross_weights), atol=2e-6)
 
 
 def test_a_session_names_the_model_and_finds_it_beside_itself(window, open_dropped, tmp_path: Path) -> None:
@@ -253,27 +261,42 @@ def test_a_model_that_nobody_looks_at_gives_its_memory_back(window, open_dropped
         assert used >= weights  # it was counted
     window.session.undo()
     settled(window)
-    expected = load_model(MODELS / "gpt2")(source.recipe.sentence).weights[0][0]
-    np.testing.assert_allclose(shown_weights(window), expected, atol=2e-6)
+    expected = load_model(MODELS / "gpt2")(source.recipe.sentence).weights
+    np.testing.assert_allclose(shown_weights(window), of_head(window, expected), atol=2e-6)
+
+
+def let_go(window) -> None:
+    """Pin nothing: a model opens at a word of content."""
+    window.page.canvas.pin(NOWHERE)
+    settled(window)
+
+
+def next_words(window):
+    """Open the drawer, where it says what comes next; None if it does not."""
+    window.page.open_drawer(True)
+    settled(window)
+    parts = window.page.drawer_parts
+    return parts.next if "next" in parts.__dict__ and parts.next.isVisible() else None
 
 
 def bars_shown(window, qtbot, row: int):
-    """Open the tab of what comes next, and wait until it is that of a query."""
-    panel = window.page._panel
-    panel.tabs.setCurrentIndex(NEXT)
-    settled(window)
-    qtbot.waitUntil(
-        lambda: panel.next.bars._reading is not None and panel.next.bars._reading.index == row, timeout=20_000
-    )
-    return panel.next.bars._reading
+    """Wait until what comes next is that of a query."""
+    words = next_words(window)
+    qtbot.waitUntil(lambda: words.found is not None and words.found.reading.index == row, timeout=20_000)
+    found = words.found.reading
+    (bars,) = words.bars._items.items
+    assert tuple(bar.words for bar in bars.bars) == found.tokens
+    assert [bar.share for bar in bars.bars] == pytest.approx(found.weights / found.weights.max())
+    assert [float(bar.text) for bar in bars.bars] == pytest.approx(found.weights, abs=5e-4)
+    return found
 
 
 @pytest.mark.parametrize("name", ["llama", "llama-gguf/model-q8_0.gguf"])
 def test_what_comes_next_is_shown_at_every_position(window, open_dropped, qtbot, name: str) -> None:
     open_dropped(window, MODELS / name)
-    assert window.page.tabs.isTabVisible(NEXT)
     trace = load_model(MODELS / name)(window.session.state.heads.setup.recipe.sentence)
     top = trace.top(30)
+    let_go(window)
     last = len(trace.tokens) - 1
     found = bars_shown(window, qtbot, last)
     np.testing.assert_allclose(found.weights, top.probabilities[last], rtol=1e-5)
@@ -287,16 +310,16 @@ def test_what_comes_next_is_shown_at_every_position(window, open_dropped, qtbot,
 
 
 def test_without_a_head_nothing_is_predicted(window, open_dropped) -> None:
-    assert not window.page.tabs.isTabVisible(NEXT)
+    assert next_words(window) is None
     open_dropped(window, MODELS / "gpt2")
-    assert window.page.tabs.isTabVisible(NEXT)
+    assert next_words(window) is not None
     open_dropped(window, MODELS / "bert")
-    assert not window.page.tabs.isTabVisible(NEXT)
+    assert next_words(window) is None
 
 
 def test_a_second_sentence_makes_a_pair_where_the_model_reads_both_ways(window, open_dropped) -> None:
     open_dropped(window, MODELS / "gpt2")
-    bar = window.page.bar
+    bar = Controls(window)
     assert not bar.cross.isEnabled()
     assert "both directions" in bar.cross.toolTip()
     open_dropped(window, MODELS / "bert")
@@ -305,7 +328,7 @@ def test_a_second_sentence_makes_a_pair_where_the_model_reads_both_ways(window, 
     settled(window)
     trace = load_model(MODELS / "bert")((window.session.state.heads.setup.recipe.sentence, "it was soft"))
     assert window.page._frame.exact_tokens == (trace.tokens, trace.tokens)
-    np.testing.assert_allclose(shown_weights(window), trace.weights[0][0], atol=2e-6)
+    np.testing.assert_allclose(shown_weights(window), of_head(window, trace.weights), atol=2e-6)
 
 
 def test_a_lesson_is_taken_while_a_model_is_open_and_gives_it_back(window, open_dropped) -> None:
@@ -328,18 +351,11 @@ def most_probable_text(model, ids: tuple[int, ...], trace) -> str:
     return text
 
 
-def next_tab(window):
-    """Open the tab of what comes next."""
-    window.page._panel.tabs.setCurrentIndex(NEXT)
-    settled(window)
-    return window.page._panel.next
-
-
 @pytest.mark.parametrize(("name", "text"), [("gpt2", "soft"), ("llama-gguf/model-q8_0.gguf", "the cat")])
 def test_a_model_writes_token_by_token_and_each_has_its_maps(window, open_dropped, qtbot, name: str, text: str) -> None:
     open_dropped(window, MODELS / name)
     type_text(window, text)
-    before, tab, model = window.session.state, next_tab(window), load_model(MODELS / name)
+    before, tab, model = window.session.state, next_words(window), load_model(MODELS / name)
     expected = most_probable_text(model, model.tokenize(text).ids, model(text))
     assert expected
     QTest.mouseClick(tab.one, Qt.MouseButton.LeftButton)
@@ -347,7 +363,7 @@ def test_a_model_writes_token_by_token_and_each_has_its_maps(window, open_droppe
     settled(window)
     sentence = window.session.state.heads.setup.recipe.sentence
     assert sentence == text + expected
-    np.testing.assert_allclose(shown_weights(window), model(sentence).weights[0][0], atol=2e-6)
+    np.testing.assert_allclose(shown_weights(window), of_head(window, model(sentence).weights), atol=2e-6)
     assert window.page._frame.exact_tokens[0] == model(sentence).tokens
     assert window.session.undo_text == "Write"
     window.session.undo()
@@ -359,7 +375,7 @@ def test_an_emoji_is_written_as_a_whole_and_its_bytes_stand_at_the_map(
 ) -> None:
     open_dropped(window, MODELS / "gpt2")
     type_text(window, "the cat")
-    tab, model = next_tab(window), load_model(MODELS / "gpt2")
+    tab, model = next_words(window), load_model(MODELS / "gpt2")
     logits_for(monkeypatch, model.tokenize("the cat🙂").ids)
     QTest.mouseClick(tab.one, Qt.MouseButton.LeftButton)
     qtbot.waitUntil(lambda: not tab.writer.is_writing, timeout=20_000)
@@ -372,8 +388,8 @@ def test_an_emoji_is_written_as_a_whole_and_its_bytes_stand_at_the_map(
 def test_writing_goes_on_until_it_is_stopped_and_is_one_step_back(window, open_dropped, qtbot) -> None:
     open_dropped(window, MODELS / "gpt2")
     type_text(window, "the cat")
-    before, tab, seen = window.session.state, next_tab(window), []
-    window.page.requests.delivered.connect(lambda request, _part: seen.append(request.heads.setup.recipe.sentence))
+    before, tab, seen = window.session.state, next_words(window), []
+    window.page.requests.delivered.connect(lambda request, _part: seen.append(request.state.setup.recipe.sentence))
     QTest.mouseClick(tab.write, Qt.MouseButton.LeftButton)
     assert tab.write.text() == "Stop"
     qtbot.waitUntil(lambda: len(dict.fromkeys(seen)) >= 4, timeout=20_000)
@@ -389,11 +405,11 @@ def test_writing_goes_on_until_it_is_stopped_and_is_one_step_back(window, open_d
     assert window.session.state == before
 
 
-def test_typing_and_another_tab_end_the_writing(window, open_dropped, qtbot) -> None:
+def test_typing_and_closing_the_drawer_end_the_writing(window, open_dropped, qtbot) -> None:
     open_dropped(window, MODELS / "gpt2")
-    tab = next_tab(window)
-    for end in (lambda: type_text(window, "it was"), lambda: window.page.tabs.setCurrentIndex(0)):
-        next_tab(window)
+    tab = next_words(window)
+    for end in (lambda: type_text(window, "it was"), lambda: window.page.open_drawer(False)):
+        next_words(window)
         QTest.mouseClick(tab.write, Qt.MouseButton.LeftButton)
         end()
         qtbot.waitUntil(lambda: not tab.writer.is_writing, timeout=20_000)
@@ -402,7 +418,7 @@ def test_typing_and_another_tab_end_the_writing(window, open_dropped, qtbot) -> 
 def test_a_text_that_gets_too_long_for_the_model_ends_with_the_reason(window, open_dropped, qtbot) -> None:
     open_dropped(window, MODELS / "gpt2")
     type_text(window, "the " * 62)
-    tab = next_tab(window)
+    tab = next_words(window)
     said = []
     tab.writer.said.connect(said.append)
     QTest.mouseClick(tab.write, Qt.MouseButton.LeftButton)
@@ -415,9 +431,9 @@ def test_a_text_that_gets_too_long_for_the_model_ends_with_the_reason(window, op
 
 def test_the_decoder_writes_into_the_second_text(window, open_dropped, qtbot) -> None:
     open_dropped(window, MODELS / "bart")
-    QTest.mouseClick(window.page.bar.cross, Qt.MouseButton.LeftButton)
+    QTest.mouseClick(Controls(window).cross, Qt.MouseButton.LeftButton)
     type_text(window, "the")
-    tab, model = next_tab(window), load_model(MODELS / "bart")
+    tab, model = next_words(window), load_model(MODELS / "bart")
     recipe = window.session.state.heads.setup.recipe
     given, aim = model.taken(recipe.context, recipe.sentence)
     expected = most_probable_text(model, aim.ids, model(given, aim))
@@ -428,8 +444,8 @@ def test_the_decoder_writes_into_the_second_text(window, open_dropped, qtbot) ->
 
 def test_how_it_writes_is_in_the_state(window, open_dropped, qtbot) -> None:
     open_dropped(window, MODELS / "gpt2")
-    tab = next_tab(window)
-    box = tab.row.boxes["temperature"]
+    tab = next_words(window)
+    box = tab.form.controls["temperature"]
     box.setFocus()
     box.selectAll()
     QTest.keyClicks(box, "1.5")
@@ -442,11 +458,10 @@ def test_how_it_writes_is_in_the_state(window, open_dropped, qtbot) -> None:
 def test_a_sentence_model_says_how_near_two_sentences_are(window, open_dropped, qtbot, tmp_path: Path) -> None:
     folder = sentence_model(tmp_path)
     open_dropped(window, folder)
-    assert window.page.tabs.tabText(NEXT) == "Cosine"
-    tab = next_tab(window)
+    tab = next_words(window)
     qtbot.waitUntil(lambda: "+ second" in tab.note.text(), timeout=20_000)
-    QTest.mouseClick(window.page.bar.cross, Qt.MouseButton.LeftButton)
-    QTest.keyClicks(window.page.bar.context, "it was soft")
+    QTest.mouseClick(Controls(window).cross, Qt.MouseButton.LeftButton)
+    QTest.keyClicks(Controls(window).context, "it was soft")
     settled(window)
     model, sentence = load_model(MODELS / "bert"), window.session.state.heads.setup.recipe.sentence
     a, b = (model(text).hidden[-1].mean(axis=0) for text in (sentence, "it was soft"))
@@ -458,7 +473,7 @@ def test_a_masked_word_is_filled_in(window, open_dropped, qtbot, tmp_path: Path)
     folder = with_masked_words(tmp_path)
     open_dropped(window, folder)
     type_text(window, "the cat sat")
-    tab = next_tab(window)
+    tab = next_words(window)
     qtbot.waitUntil(lambda: "Type [MASK] in place of a word" in tab.note.text(), timeout=20_000)
     assert not tab.write.isVisible()
     type_text(window, "the [MASK] sat")
@@ -474,6 +489,7 @@ def test_a_masked_word_is_filled_in(window, open_dropped, qtbot, tmp_path: Path)
 
 def test_heads_that_are_off_change_what_comes_next(window, open_dropped, qtbot) -> None:
     open_dropped(window, MODELS / "gpt2")
+    let_go(window)
     heads = window.session.state.heads.with_setup(switched_off=frozenset({(0, 1)}))
     window.session.apply(replace(window.session.state, heads=heads), "Switch off")
     settled(window)
@@ -482,35 +498,40 @@ def test_heads_that_are_off_change_what_comes_next(window, open_dropped, qtbot) 
     np.testing.assert_allclose(found.weights, trace.top(30).probabilities[-1], rtol=1e-4)
     whole = load_model(MODELS / "gpt2")(heads.setup.recipe.sentence)
     assert_changes(window, trace, whole)
-    assert "Δ: change from all heads on, where “" in next_tab(window).note.text()
+    assert "Δ: change from all heads on, where “" in next_words(window).note.text()
 
 
 def assert_changes(window, now: Trace, before: Trace) -> None:
     """Compare what stands behind the bars with the probabilities of two runs of a model, at the last token."""
-    bars = window.page._panel.next.bars
+    words = next_words(window)
     first, second = (np.exp(trace.logits[-1] - np.logaddexp.reduce(trace.logits[-1])) for trace in (now, before))
     listed = now.top(30).ids[-1]
-    np.testing.assert_allclose(bars._change, (first - second)[listed], rtol=0, atol=5e-5)
-    assert np.abs(bars._change).max() > 1e-4
-    assert ", changed by " in bars.accessibleDescription()
-    metrics = QFontMetricsF(window.look.font(12.5))
-    widest = max(metrics.horizontalAdvance(bars._value(bars._reading, token)) for token in range(30))
-    assert widest <= window.look.px(bars._numbers), "no number is cut off"
+    changes = words.found.change
+    np.testing.assert_allclose(changes, (first - second)[listed], rtol=0, atol=5e-5)
+    assert np.abs(changes).max() > 1e-4
+    (bars,) = words.bars._items.items
+    assert bars.titles[0] == "Δ"
+    assert [float(bar.number.replace("−", "-")) for bar in bars.bars] == pytest.approx(changes, abs=5e-5)
+    assert f" Δ {bars.bars[0].number}, " in words.bars.spoken()
+    layout = bars.layout(window.look, words.bars.room)
+    assert layout.number.width() > 0
+    assert layout.track.width() > 40, "no number is cut off, and the bars have room"
 
 
 def test_compared_with_b_what_comes_next_has_that_of_b_beside_it(window, open_dropped, qtbot) -> None:
     open_dropped(window, MODELS / "gpt2")
+    let_go(window)
     model, state = load_model(MODELS / "gpt2"), window.session.state
     setup = state.heads.setup
     assert bars_shown(window, qtbot, len(window.page._frame.queries) - 1) is not None
-    assert window.page._panel.next.bars._change is None
-    assert "Δ" not in next_tab(window).note.text()
+    assert next_words(window).found.change is None
+    assert "Δ" not in next_words(window).note.text()
     sentence = "The cat sat on the mat because it was soft."
     other = replace(setup, recipe=replace(setup.recipe, sentence=sentence))
     heads = replace(state.heads, other=other).with_view(picture=Picture.COMPARE)
     window.session.apply(replace(state, heads=heads), "Compare")
     settled(window)
-    tab = next_tab(window)
+    tab = next_words(window)
     qtbot.waitUntil(lambda: "Δ: change from B, where “" in tab.note.text(), timeout=20_000)
     trace = model(sentence)
     assert_changes(window, model(setup.recipe.sentence), trace)
@@ -550,7 +571,7 @@ def test_a_model_on_this_computer_is_opened_from_a_list(window, dialog, qtbot) -
     qtbot.waitUntil(lambda: isinstance(window.session.state.heads.setup.recipe, ModelRecipe), timeout=20_000)
     settled(window)
     assert "snapshots" in window.session.state.heads.setup.recipe.path
-    assert window.page.bar.presets.placeholderText() == "“a/good”"
+    assert Controls(window).presets.placeholderText() == "“a/good”"
 
 
 def test_a_model_that_cannot_be_run_is_listed_with_the_reason(dialog) -> None:

@@ -108,7 +108,10 @@ def test_heads_open_with_the_keyboard_on_the_picture_shown(make_window, picture)
     state = ExplorerState(heads=HeadsState().with_view(picture=picture))
     window = make_window(state, Settings(theme=ThemeChoice.LIGHT, page="heads"))
     window.page.settle()
-    assert QApplication.focusWidget() is window.page.pictures.currentWidget() is window.page._widgets[picture]
+    page = window.page
+    shown = page.wall if picture is Picture.ALL else page.canvas
+    assert shown.isVisible()
+    assert QApplication.focusWidget() is shown
 
 
 def test_tab_reaches_everything_in_the_windows_beside_the_page(page_window):
@@ -252,12 +255,13 @@ def test_the_view_of_the_map_follows_the_keys(page_window):
     show_state(window, first_state("heads"))
     canvas = window.page.canvas
     press(canvas, Qt.Key.Key_Escape, *[Qt.Key.Key_Plus] * 5)
-    seen = canvas.seen
+    seen = window.session.state.heads.view.window
     assert seen is not None
     assert seen.bottom < 11
     press(canvas, Qt.Key.Key_Right, *[Qt.Key.Key_Down] * 10, *[Qt.Key.Key_Right] * 10)
     assert window.page.pinned == Spot(10, 10)
-    assert (canvas.seen.bottom, canvas.seen.right) == (11, 11)
+    seen = window.session.state.heads.view.window
+    assert (seen.bottom, seen.right) == (11, 11)
     canvas.show_all()
 
 

@@ -115,26 +115,7 @@ def _sizes(page: QWidget) -> list[tuple[str, tuple[int, int]]]:
     return [(name_of(widget), widget.size().toTuple()) for widget in widgets_shown(page)]
 
 
-@pytest.mark.parametrize("page", ["heads"])
-def test_a_low_window_keeps_its_height_for_the_picture(page_window, page):
-    window = page_window(page)
-    show_state(window, first_state(page))
-    window.set_zoom(2.0)
-    catch_up(window)
-    bar = window.page.bar
-    assert bar.more.isVisible()
-    assert bar.height() <= 0.26 * window.page.height()
-    before = bar.height()
-    bar.more.click()
-    catch_up(window)
-    assert bar.height() > before
-    bar.more.click()
-    window.set_zoom(1.0)
-    catch_up(window)
-    assert not bar.more.isVisible()
-
-
-@pytest.mark.parametrize("page", ["lookup", "lab"])
+@pytest.mark.parametrize("page", ["lookup", "heads", "lab"])
 def test_the_bar_of_the_frame_is_low_at_twice_the_size(page_window, page):
     window = page_window(page)
     window.set_zoom(2.0)

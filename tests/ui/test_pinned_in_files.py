@@ -25,7 +25,7 @@ def frames(driver: HeadsDriver, monkeypatch: pytest.MonkeyPatch, tmp_path: Path)
     monkeypatch.setattr(QInputDialog, "getItem", lambda *arguments: (arguments[3][1], True))
 
     def exported() -> Counter[str]:
-        driver.press(driver.page.bar.export_button)
+        driver.window._actions["export"].trigger()
         groups = ET.parse(path).iter(f"{SVG}g")  # noqa: S314  # our own output
         return Counter(
             group.get("stroke")
@@ -40,9 +40,9 @@ def frames(driver: HeadsDriver, monkeypatch: pytest.MonkeyPatch, tmp_path: Path)
 @pytest.mark.parametrize(("picture", "maps"), [(Picture.HEATMAP, 1), (Picture.STAGES, 4), (Picture.COMPARE, 3)])
 @pytest.mark.parametrize(("place", "colour"), [("row_label", LIGHT.query), ("column_label", LIGHT.key)])
 def test_a_pinned_token_is_framed_in_every_map_of_the_file(driver, frames, place, colour, picture, maps):
-    driver.press(driver.page.keep)
+    driver.keep()
     driver.click(getattr(driver, place)(2))
-    driver.press(driver.page.bar.pictures.buttons[picture])
+    driver.press(driver.controls.pictures.buttons[picture])
     pinned = frames()
     driver.key(Qt.Key.Key_Escape)
     assert driver.pin == (None, None)

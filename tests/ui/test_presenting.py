@@ -17,7 +17,6 @@ from attention_explorer.pages.lookup.state import LookupState
 from attention_explorer.pages.ready_made import find_preset
 from attention_explorer.pages.registry import PAGES
 from attention_explorer.pages.session_file import write_session
-from attention_explorer.pages.ui.frame_page import FramePage
 from attention_explorer.session.settings import Settings, ThemeChoice
 from attention_explorer.tools.lessons import shelf
 from attention_explorer.tools.lessons.ui.page import LessonList
@@ -89,7 +88,7 @@ def test_the_picture_stands_alone_and_all_comes_back(make_window, hand, qtbot, e
     assert not window.menuBar().isVisible()
     assert not window.statusBar().isVisible()
     assert not any(button.isVisible() for button, _ in window._rail_buttons.values())
-    assert not (page.panel if isinstance(page, FramePage) else page.hint).isVisible()
+    assert not page.panel.isVisible()
     assert window.look.zoom > 1.3, "large words"
     assert window.settings.zoom == 1.1
     assert speaker.caption
@@ -134,12 +133,15 @@ def test_another_page_stands_alone_too(speaker, qtbot):
     assert speaker.page.panel.isVisible()
 
 
-def test_the_hint_of_a_preset_that_has_gone_meanwhile_stays_away(speaker, qtbot):
+def test_what_an_example_says_that_has_gone_meanwhile_stays_away(speaker, qtbot):
     window = speaker.window
     window.show_preset(find_preset("causal", "heads"))
     speaker.settle(qtbot)
-    hint, state = speaker.page.hint, window.session.state
+    speaker.page.open_drawer(True)
+    speaker.settle(qtbot)
+    hint, state = speaker.page.drawer.example, window.session.state
     assert hint.isVisible()
+    assert hint.text()
     speaker.press_key(Qt.Key.Key_F5)
     speaker.settle(qtbot)
     window.session.apply(replace(state, heads=replace(state.heads, preset="")), "As of a file")
@@ -148,11 +150,11 @@ def test_the_hint_of_a_preset_that_has_gone_meanwhile_stays_away(speaker, qtbot)
     speaker.settle(qtbot)
     speaker.press_key(Qt.Key.Key_Escape)
     speaker.settle(qtbot)
-    assert hint.isHidden()
-    assert not hint.isVisible()
+    assert not hint.text()
     window.show_preset(find_preset("causal", "heads"))
     speaker.settle(qtbot)
     assert hint.isVisible()
+    assert hint.text()
 
 
 def test_scenes_are_stepped_through_and_ones_own_work_comes_back(speaker, qtbot, monkeypatch, scenes):

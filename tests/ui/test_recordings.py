@@ -10,10 +10,11 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from PySide6.QtCore import QPoint, Qt, QUrl
+from heads_driver import Controls, panel_says
+from PySide6.QtCore import QPoint, QPointF, Qt, QUrl
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QDialog, QFileDialog, QLineEdit, QMessageBox
-from window_driver import drop
+from window_driver import WindowDriver, drop
 
 from attention_explorer.app import first_state
 from attention_explorer.core.subject import is_same_subject
@@ -21,8 +22,9 @@ from attention_explorer.pages.explorer import ExplorerState
 from attention_explorer.pages.heads.array import ArrayKind
 from attention_explorer.pages.heads.frame import heads_frame
 from attention_explorer.pages.heads.presets import heads_preset
-from attention_explorer.pages.heads.state import HeadsState, Picture
+from attention_explorer.pages.heads.state import HeadsState, MaskKind, Picture
 from attention_explorer.pages.heads.ui.page import HeadsPage
+from attention_explorer.pages.heads.ui.row_picture import ROW
 from attention_explorer.pages.session_file import read_session, write_session
 from attention_explorer.session import memory
 from attention_explorer.session.requests import STILL, Standing
@@ -88,12 +90,16 @@ def test_a_dropped_file_is_explored_with_the_mouse_and_undone_in_one_step(window
     open_dropped(window, path)
     page, heads = window.page, window.session.state.heads
     assert isinstance(heads.setup.recipe, FileRecipe)
-    assert page.bar.presets.placeholderText() == "“model.npz”"
-    assert page.bar.sentence.text() == "the cat sat down"
-    assert page.hint.isHidden()
+    assert Controls(window).presets.placeholderText() == "“model.npz”"
+    assert page.subject.sentence.line.tokens.texts == ("␣the", "␣cat", "␣sat", "␣down")
+    assert page.subject.sentence.field.text() == "the cat sat down"
+    tries = [box.text() for box in page.panel.tries.boxes if box.isVisible()]
+    assert tries
+    assert not any("Type" in each or "Hide" in each for each in tries), "nothing can be typed or masked"
     QTest.mouseClick(page.canvas, Qt.MouseButton.LeftButton, pos=page.canvas.cell_box(1, 2).center().toPoint())
     assert (window.session.state.heads.view.row, window.session.state.heads.view.column) == (1, 2)
-    assert f"{weights[0, 0, 1, 2]:.4f}, as recorded" in page.reading.cell_title.text()
+    assert "as recorded" in panel_says(page)
+    assert f" ␣sat {weights[0, 0, 1, 2]:.4f}" in panel_says(page)
     QTest.mouseClick(page.wall, Qt.MouseButton.LeftButton, pos=page.wall.box_of(4).center().toPoint())
     page.settle()
     np.testing.assert_array_equal(page._frame.map.weights(), weights[1, 1])
@@ -122,23 +128,27 @@ def test_undoing_open_leads_back_to_the_page_and_the_state_of_a_fresh_start(make
 
 def test_what_a_recording_cannot_do_is_greyed_and_says_why(window, open_dropped, path):
     open_dropped(window, path)
-    window.page.tabs.setCurrentIndex(1)
-    bar, setup = window.page.bar, window.page.setup
-    stages = bar.pictures.buttons[Picture.STAGES]
-    for control in (bar.sentence, bar.cross, bar.masks, bar.paint, stages, setup.softmax.slider, setup.sizes.heads):
+    controls, line = Controls(window), window.page.subject.sentence
+    stages, temperature = controls.pictures.buttons[Picture.STAGES], controls.temperature
+    of_scores = controls.hard, controls.scaled, controls.stages, temperature.slider, stages
+    for control in (controls.cross, controls.masks, controls.paint, *of_scores):
         assert not control.isEnabled()
+    assert controls.contrast.isEnabled()
+    assert not window.page.drawer_parts.random.isVisible()
     assert stages.toolTip() == "Only the weights were recorded, not the queries and keys that they came from."
-    assert bar.sentence.toolTip().startswith("Recorded attention has its own words")
+    QTest.keyClick(line.line, Qt.Key.Key_Return)
+    assert not line.is_typed
+    assert "Recorded attention has its own words" in line.line.tip_at(QPointF(line.line.width() - 2, 4))
     window.session.undo()
     window.page.settle()
     assert stages.isEnabled()
-    assert "recorded" not in (stages.toolTip() + bar.sentence.toolTip()).lower()
+    assert "recorded" not in (stages.toolTip() + line.line.tip_at(QPointF(line.line.width() - 2, 4))).lower()
 
 
 def test_what_cannot_be_computed_anew_is_not_wished_for_by_a_key_and_not_spoken_of(window, open_dropped, path):
     open_dropped(window, path)
     page, before = window.page, window.session.state
-    words = [each.text for each in (page.note_text, page.title, page.badges)]
+    words = [each.text for each in (page.panel.sentence, page.title, page.also)]
     said = [text() for text in words]
     reason = "Only the weights were recorded, not the queries and keys that they came from."
     QTest.mouseClick(page.canvas, Qt.MouseButton.LeftButton, pos=page.canvas.cell_box(1, 2).center().toPoint())
@@ -157,18 +167,18 @@ def test_what_cannot_be_computed_anew_is_not_wished_for_by_a_key_and_not_spoken_
 
 def test_a_wish_of_before_is_not_said_of_recorded_weights_and_holds_again_after_them(window, open_dropped, path):
     QTest.keyClick(window.page.canvas, Qt.Key.Key_H)
-    window.page.bar._on_mask_chosen("causal")
+    WindowDriver(window, None).choose(Controls(window).masks, MaskKind.CAUSAL)
     state, caption = window.session.state, "hard lookup"
     window.page.settle()
-    assert caption in window.page.badges.text()
+    assert caption in window.page.also.text()
     window.session.apply(replace(state, heads=heads_preset("minilm").state.with_setup(hard=True)), "Load it")
     window.page.settle()
-    assert caption not in window.page.badges.text()
-    assert "hard" not in window.page.note_text.text()
-    assert window.page.bar.presets.currentText() == "Recorded: MiniLM, soft / tired"
+    assert caption not in window.page.also.text()
+    assert "hard" not in panel_says(window.page)
+    assert Controls(window).presets.currentText() == "Recorded: MiniLM, soft / tired"
     window.session.undo()
     window.page.settle()
-    assert caption in window.page.badges.text()
+    assert caption in window.page.also.text()
 
 
 @pytest.mark.parametrize(
@@ -176,14 +186,13 @@ def test_a_wish_of_before_is_not_said_of_recorded_weights_and_holds_again_after_
     [("minilm", "6 layers of 12 heads.", "no mask"), ("smollm2", "30 layers of 9 heads.", "own mask")],
 )
 def test_the_setup_shows_nothing_that_is_not_of_the_recording(window, preset, counts, mask):
-    window.page.bar._on_preset_chosen(preset)
-    window.page.settle()
-    window.page.tabs.setCurrentIndex(1)
-    setup = window.page.setup
-    assert setup.counts.text() == counts
-    for section in (setup.sizes, setup.weights, setup.embeddings, setup.softmax):
-        assert not section.isVisible()
-    assert window.page.bar.masks.currentText() == mask
+    choose_example(window, preset)
+    controls, parts = Controls(window), window.page.drawer_parts
+    assert not controls.scaled.isEnabled()
+    assert parts.counts.text() == counts
+    assert parts.counts.isVisible()
+    assert not parts.random.isVisible()
+    assert controls.masks.currentText() == mask
 
 
 def asked(window) -> ReadingDialog:
@@ -198,6 +207,12 @@ def fits(dialog: ReadingDialog) -> bool:
     """Whether it is as high as what it shows, within what a style leaves around it."""
     QApplication.processEvents()
     return abs(dialog.height() - dialog.layout().totalHeightForWidth(dialog.width())) < 12
+
+
+def choose_example(window, name: str) -> None:
+    window.page.show_example(heads_preset(name))
+    window.page.settle()
+    QApplication.processEvents()
 
 
 def click(button) -> None:
@@ -237,11 +252,11 @@ def test_of_several_arrays_one_is_chosen_and_its_axes_are_told(window, open_drop
     low = dialog.height()
     dialog.array.setCurrentIndex(1)
     dialog.array.activated.emit(1)
-    assert asked(window).height() > low + 50, "for the preview"
+    assert asked(window).height() > low + 50, "for the maps"
     assert fits(dialog)
-    assert asked(window).axes.text() == "qkh"
+    assert asked(window).axes.letters == "qkh"
     assert "sum to 1" in dialog.reasons.text()
-    np.testing.assert_array_equal(dialog.preview._picture.values, weights[1, 0])
+    np.testing.assert_array_equal(dialog.heads.shown[0].picture.values, weights[1, 0])
     click(dialog.open_button)
     window.page.settle()
     np.testing.assert_array_equal(window.page._frame.map.weights(), weights[1, 0])
@@ -284,8 +299,10 @@ def test_weights_beside_what_they_came_from_are_shown_as_recorded_and_explained(
     np.testing.assert_array_equal(page._frame.map.weights(), recorded)
     uneven = int(np.argmax(np.abs(recorded.astype(np.float64).sum(axis=-1) - 1)))
     QTest.mouseClick(page.canvas, Qt.MouseButton.LeftButton, pos=page.canvas.cell_box(uneven, 0).center().toPoint())
-    assert ", as recorded · entropy" in page.reading.note.text()
-    click(page.bar.pictures.buttons[Picture.STAGES])
+    click(Controls(window).pictures.buttons[Picture.ROW])
+    page.settle()
+    assert ", as recorded · entropy" in "".join(page.view.picture.says(page.canvas.picture))
+    click(Controls(window).pictures.buttons[Picture.STAGES])
     page.settle()
     QApplication.processEvents()
     assert window.session.state.heads.view.picture is Picture.STAGES
@@ -308,7 +325,7 @@ def test_weights_that_did_not_come_from_their_queries_and_keys_are_shown_and_tha
     arrays = both(attention=other)
     open_dropped(window, tmp_path / "both.npz")
     page = window.page
-    stages = page.bar.pictures.buttons[Picture.STAGES]
+    stages = Controls(window).pictures.buttons[Picture.STAGES]
     np.testing.assert_array_equal(page._frame.map.weights(), other[0, 0])
     assert not stages.isEnabled()
     assert "give other weights than were recorded, by up to" in stages.toolTip()
@@ -349,7 +366,7 @@ def test_compressed_arrays_are_never_unpacked_while_the_window_waits(
     for _ in range(2):
         np.testing.assert_array_equal(page._frame.map.weights(), weights[0, 0, 0])
         point(page)
-        assert "as recorded" in page.reading.cell_title.text()
+        assert "as recorded" in panel_says(page)
         memory.empty()
     write_session(tmp_path / "mine.attn.json", window.session.state, page="heads")
     start_again()
@@ -384,14 +401,13 @@ def test_how_a_file_is_read_can_be_looked_at_and_changed_later(window, open_drop
     open_dropped(window, tmp_path / "square.npy")
     window.files.ask_how_to_read()
     dialog = asked(window)
-    assert (dialog.axes.text(), dialog.causal.isChecked(), dialog.open_button.isEnabled()) == ("qk", False, True)
+    assert (dialog.axes.letters, dialog.causal.isChecked(), dialog.open_button.isEnabled()) == ("qk", False, True)
     dialog.axes.setFocus()
-    dialog.axes.selectAll()
-    QTest.keyClicks(dialog.axes, "kx")
-    assert "x" in asked(window).reasons.text()
+    QTest.keyClick(dialog.axes.chips[0], "b")
+    assert "must name q and k" in asked(window).reasons.text()
     assert not dialog.open_button.isEnabled()
-    QTest.keyClick(dialog.axes, Qt.Key.Key_Backspace)
-    QTest.keyClicks(dialog.axes, "q")
+    for chip, letter in zip(dialog.axes.chips, "kq", strict=True):
+        QTest.keyClick(chip, letter)
     assert asked(window).open_button.isEnabled()
     click(dialog.open_button)
     window.page.settle()
@@ -410,7 +426,7 @@ CHANGED = "“vectors.npz” was changed while it was open"
 def written_over(window, open_dropped, tmp_path):
     """Open queries, keys and weights in the window, beside another layer as B, then have both files written over."""
 
-    def make(picture: Picture):
+    def make(picture: Picture, row: int | None = None):
         q, k = np.random.default_rng(5).standard_normal((2, 2, 3, 6, 4))
         scores = np.exp(q @ k.swapaxes(-1, -2) / 2)
         file = tmp_path / "vectors.npz"
@@ -418,7 +434,7 @@ def written_over(window, open_dropped, tmp_path):
         weights = scores / scores.sum(axis=-1, keepdims=True)
         np.savez(file, **({"q": q, "k": k} if picture is Picture.STAGES else {"attention": weights}))
         open_dropped(window, file)
-        heads = window.session.state.heads.with_view(picture=picture)
+        heads = window.session.state.heads.with_view(picture=picture, row=row)
         heads = replace(heads, other=replace(heads.setup, layer=1))
         window.session.apply(replace(window.session.state, heads=heads), "See")
         window.page.settle()
@@ -440,24 +456,33 @@ def finish(page) -> None:
 
 
 def point(page) -> None:
-    canvas = page.pictures.currentWidget()
+    canvas = page.canvas
     for place in (canvas.rect().center(), canvas.rect().center() + QPoint(30, 40), QPoint(60, 200)):
         QTest.mouseMove(canvas, place)
     QApplication.processEvents()
 
 
+def point_at_row(page) -> None:
+    """Point at the second line of the row beside the map."""
+    items = page.panel.items
+    found = next((placed for placed in items._layout() if placed.item.name == ROW), None)
+    if found is not None:
+        QTest.mouseMove(items, found.layout.line(1).center().toPoint())
+    QApplication.processEvents()
+
+
 def press(key: Qt.Key) -> Callable[[HeadsPage], None]:
-    return lambda page: QTest.keyClick(page.pictures.currentWidget(), key)
+    return lambda page: QTest.keyClick(page.canvas, key)
 
 
+LINE = "point at a line of the row"
 READERS: dict[str, Callable[[HeadsPage], object]] = {
     "point": point,
-    "click": lambda page: QTest.mouseClick(page.pictures.currentWidget(), Qt.MouseButton.LeftButton),
+    "click": lambda page: QTest.mouseClick(page.canvas, Qt.MouseButton.LeftButton),
     "walk": press(Qt.Key.Key_Down),
     "keep a row": press(Qt.Key.Key_R),
     "keep a column": press(Qt.Key.Key_C),
-    "point at a bar": lambda page: page.reading.bars.token_hovered.emit(1),
-    "another tab and back": lambda page: [page.tabs.setCurrentIndex(index) for index in (1, 2, 0)],
+    LINE: lambda page: point_at_row(page),
     "copy the picture": lambda page: page.copy_picture(),
     "copy the numbers": lambda page: page.copy_numbers(),
     "export": lambda page: page.export(),
@@ -468,8 +493,7 @@ READERS: dict[str, Callable[[HeadsPage], object]] = {
 
 OTHERS: tuple[Callable[[HeadsPage], object], ...] = (
     lambda page: page.show_arrays(),
-    lambda page: page.reading.table_button.click(),
-    lambda page: page.reading.products_button.click(),
+    lambda page: [page.open_drawer(is_open) for is_open in (True, False)],
 )
 """These need no more numbers, or have them in memory."""
 
@@ -478,14 +502,21 @@ OTHERS: tuple[Callable[[HeadsPage], object], ...] = (
 def test_a_file_that_is_written_over_while_it_is_open_is_said_wherever_its_numbers_are_asked_for(
     window, written_over, picture, tmp_path, monkeypatch
 ):
+    told: list[str] = []
     monkeypatch.setattr(QFileDialog, "getSaveFileName", lambda *_given, **_more: (str(tmp_path / "out.csv"), ""))
-    page = written_over(picture)
+    monkeypatch.setattr(QMessageBox, "warning", lambda _parent, _title, text: told.append(text))
+    page = written_over(picture, row=2)
     for read in (*READERS.values(), *OTHERS):
         read(page)
         finish(page)
     assert not boxes(window)
+    if picture is Picture.CHECK:  # whose numbers are in memory: only files with other numbers need the source
+        assert told or CHANGED in page.requests.sentence
+        assert all(CHANGED in each for each in told)
+        return
+    assert not told
     if picture is not Picture.STAGES:  # whose queries and keys are in memory
-        assert CHANGED in page.pictures.currentWidget().spoken()
+        assert CHANGED in page.canvas.spoken()
         assert CHANGED in page.requests.sentence
 
 
@@ -496,17 +527,17 @@ def test_each_way_to_ask_for_a_number_of_a_lost_file_says_so_by_itself(
     heard: list[str] = []
     monkeypatch.setattr(QFileDialog, "getSaveFileName", lambda *_given, **_more: (str(tmp_path / "out.csv"), ""))
     monkeypatch.setattr(QMessageBox, "warning", lambda _parent, _title, text: heard.append(text))
-    page = written_over(Picture.HEATMAP)
+    page = written_over(Picture.HEATMAP, row=2 if reader == LINE else None)
     page.refused.connect(heard.append)
     page.said.connect(heard.append)
     READERS[reader](page)
     finish(page)
     assert not boxes(window)
-    said = [*heard, page.requests.sentence, page.reading.title.text()]
+    said = [*heard, page.requests.sentence, panel_says(page)]
     assert any(CHANGED in each for each in said)
     assert not (tmp_path / "out.csv").exists()
     if reader in ("point", "walk"):
-        assert CHANGED in page.reading.title.text()
+        assert CHANGED in panel_says(page)
         assert CHANGED in window._readout.text()
         assert STILL not in page.requests.sentence
 
@@ -549,7 +580,7 @@ def test_a_session_and_its_file_can_be_moved_together(window, make_window, open_
     other.page.settle()
     assert not other.page.requests.misleads
     assert state.heads.setup.recipe.path == str(there.parent / "model.npz")
-    assert other.page.canvas.frame.queries == ("␣the", "␣cat", "␣sat", "␣down")
+    assert other.page.canvas.numbers.frame.queries == ("␣the", "␣cat", "␣sat", "␣down")
 
 
 def test_the_first_start_shows_attention_that_was_learned(tmp_path):
@@ -562,14 +593,12 @@ def test_the_first_start_shows_attention_that_was_learned(tmp_path):
 
 
 def test_a_recording_is_compared_with_its_twin_at_a_press(window):
-    bar = window.page.bar
-    bar._on_preset_chosen("minilm")
-    window.page.settle()
-    QTest.mouseClick(bar.pictures.buttons[Picture.COMPARE], Qt.MouseButton.LeftButton)
+    choose_example(window, "minilm")
+    click(Controls(window).pictures.buttons[Picture.COMPARE])
     window.page.settle()
     a, b = window.session.state.heads.setup, window.session.state.heads.other
     assert (a.recipe.recording, b.recipe.recording) == ("minilm-tired", "minilm-soft")
-    found = window.page._widgets[Picture.COMPARE].picture.difference
+    found = window.page.canvas.picture.picture.difference
     one, other = (setup_frame.head_map.weights() for setup_frame in (window.page._frame, heads_frame(b)))
     assert found.absent is None, "“tired” and “soft” stand at one place"
     assert found.row_tokens[10] == found.column_tokens[10] == "tired | soft"
@@ -578,21 +607,20 @@ def test_a_recording_is_compared_with_its_twin_at_a_press(window):
 
 def test_the_twin_of_a_preset_follows_to_the_next_head_and_is_not_said_to_have_been_kept(window):
     page = window.page
-    page.bar._on_preset_chosen("minilm")
+    choose_example(window, "minilm")
+    click(Controls(window).pictures.buttons[Picture.COMPARE])
     page.settle()
-    click(page.bar.pictures.buttons[Picture.COMPARE])
+    QTest.keyClick(page.canvas, Qt.Key.Key_N)
     page.settle()
-    QTest.keyClick(page.comparison, Qt.Key.Key_N)
-    page.settle()
-    a, b = page._centre.compared.frames
+    a, b = page.canvas.picture.picture.frames
     assert (a.layer, a.head) == (b.layer, b.head) == (3, 2)
-    assert "kept" not in page.badges.text()
-    assert "the same head" in page.badges.text()
-    QTest.keyClick(page.comparison, Qt.Key.Key_B)
-    QTest.keyClick(page.comparison, Qt.Key.Key_N)
+    assert "kept" not in page.also.text()
+    assert "the same head" in page.also.text()
+    QTest.keyClick(page.canvas, Qt.Key.Key_B)
+    QTest.keyClick(page.canvas, Qt.Key.Key_N)
     page.settle()
-    assert [frame.head for frame in page._centre.compared.frames] == [3, 2]
-    assert "the same head" not in page.badges.text()
+    assert [frame.head for frame in page.canvas.picture.picture.frames] == [3, 2]
+    assert "the same head" not in page.also.text()
 
 
 # ---- As B ----
@@ -602,7 +630,7 @@ def test_the_twin_of_a_preset_follows_to_the_next_head_and_is_not_said_to_have_b
 def comparing(window, open_dropped, path):
     """The window with a file open, and a comparison."""
     open_dropped(window, path)
-    click(window.page.bar.pictures.buttons[Picture.COMPARE])
+    click(Controls(window).pictures.buttons[Picture.COMPARE])
     return window
 
 
@@ -626,7 +654,7 @@ def wait_for_b(window, qtbot, path) -> None:
 
 
 def assert_is_compared(window, weights, shares) -> None:
-    found = window.page._widgets[Picture.COMPARE].picture
+    found = window.page.canvas.picture.picture
     same = np.ix_([0, 2, 3, 4], [0, 2, 3, 4])
     assert found.a.row_tokens == ("␣the", "␣old", "␣cat", "␣sat", "␣down")
     assert found.difference.absent[0].tolist() == [False, True, False, False, False]
@@ -660,7 +688,7 @@ def test_a_file_that_was_open_is_offered_as_b(comparing, open_dropped, qtbot, lo
     comparing.session.undo()
     comparing.page.settle()
     assert comparing.session.state == before
-    files = comparing.page._centre.other.button.menu_of_now().actions()[-1].menu()
+    files = comparing.page.other.button.menu_of_now().actions()[-1].menu()
     assert [action.text() for action in files.actions()] == ["&1 longer.npz", "&2 model.npz", "", "&Open…"]
     files.actions()[0].trigger()
     wait_for_b(comparing, qtbot, longer[0])
@@ -708,7 +736,7 @@ def test_a_session_brings_b_back_or_says_which_file_is_wanted(comparing, make_wi
     without.page.settle()
     assert without.page.requests.reason.startswith("B, the setup kept for comparison: ")
     assert "longer.npz" in without.page.requests.reason
-    assert without.page._centre.other.button.isEnabled(), "another B can be chosen"
+    assert without.page.other.button.isEnabled(), "another B can be chosen"
 
 
 @pytest.mark.parametrize("arrays", [{"q": 0, "k": 0}, {"q": 0, "k": 0, "v": 0}, {"attention": 0}])

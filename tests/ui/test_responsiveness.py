@@ -2,20 +2,22 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 import shiboken6
-from heads_driver import sentence
+from heads_driver import busy, sentence
 from PySide6.QtCore import QEvent, Qt, QTimer
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QDialog, QLabel
 
 from attention_explorer.model.checkpoint import checkpoint
 from attention_explorer.pages.heads import checks as heads_checks
-from attention_explorer.pages.heads.checks import Check
-from attention_explorer.pages.heads.state import HeadsSetup, HeadsState, HeadsView
+from attention_explorer.pages.heads.experiment import Check
+from attention_explorer.pages.heads.state import HeadsSetup, HeadsState, HeadsView, Picture
 from attention_explorer.pages.heads.ui import arrays_window
-from attention_explorer.pages.heads.ui import checks as checks_panel
 from attention_explorer.pages.registry import PAGES
+from attention_explorer.session.requests import Standing
 from attention_explorer.session.settings import Settings, ThemeChoice
 from attention_explorer.sources.recipe import ToyRecipe
 
@@ -130,20 +132,20 @@ def test_arrays_that_are_closed_are_not_dressed_but_made_anew(open_heads) -> Non
 # ---- What is made when it is wanted ----
 
 
-def test_a_tab_is_made_when_it_is_opened(make_window) -> None:
+def test_the_numbers_of_random_heads_are_made_when_the_drawer_is_opened(make_window) -> None:
     window = make_window(settings=Settings(theme=ThemeChoice.LIGHT, page="heads"))
     page = window.page
-    panel = page._panel
-    assert not {"setup", "checks"} & set(vars(panel))
+    parts = page.drawer_parts
+    assert not parts.made
     window.switch_theme()
-    for index, made in ((1, "setup"), (2, "checks")):
-        page.tabs.setCurrentIndex(index)
-        assert made in vars(panel)
-        assert getattr(page, made).isVisible()
-    assert page.checks._look == window.look, "in the colours of now"
+    page.open_drawer(True)
+    QApplication.processEvents()
+    (random,) = parts.made
+    assert random.isVisible()
+    assert parts._look == window.look, "in the colours of now"
 
 
-# ---- The Check tab ----
+# ---- The experiments ----
 
 
 class Pieces:
@@ -152,9 +154,9 @@ class Pieces:
     def __init__(self, monkeypatch) -> None:
         self.begun, self.allowed, self.asked = 0, 10**6, []
         self._carry_out = heads_checks.carry_out
-        monkeypatch.setattr(checks_panel, "carry_out", self)
+        monkeypatch.setattr(heads_checks, "carry_out", self)
 
-    def __call__(self, frame, experiment):
+    def __call__(self, frame, experiment, row=None):
         self.asked.append(experiment)
         for _ in range(20):
             while self.begun >= self.allowed:
@@ -162,7 +164,12 @@ class Pieces:
                 QTest.qSleep(2)
             self.begun += 1
             checkpoint()
-        return self._carry_out(frame, experiment)
+        return self._carry_out(frame, experiment, row)
+
+    def done_now(self, page) -> str:
+        """Return what comes out of the experiment on show, without waiting for anything."""
+        heads = page.session.state.heads
+        return self._carry_out(page.canvas.picture.frame, heads.experiment, heads.view.row).result
 
 
 @pytest.fixture
@@ -170,71 +177,73 @@ def pieces(monkeypatch) -> Pieces:
     return Pieces(monkeypatch)
 
 
-def open_checks(open_heads, heads: HeadsState, qtbot):
-    driver = open_heads(heads)
-    qtbot.waitUntil(lambda: not driver.page.loader.jobs.is_busy(), timeout=LONG)
-    driver.page.tabs.setCurrentIndex(2)
-    return driver, driver.page.checks
+def open_checks(open_heads, pieces, qtbot, letter: str, tokens: int = 80):
+    """Open the experiments on words that no other test has, with the worker held up in the first of them."""
+    driver = open_heads(toy(tokens, letter))
+    qtbot.waitUntil(lambda: not busy(driver), timeout=LONG)
+    pieces.allowed = 3
+    driver.show(Picture.CHECK)
+    qtbot.waitUntil(lambda: pieces.begun == 3, timeout=LONG)
+    return driver
+
+
+def let_through(driver, pieces, qtbot) -> None:
+    pieces.allowed = 10**6
+    qtbot.waitUntil(lambda: not busy(driver), timeout=LONG)
+
+
+def experiment(driver, **changes) -> None:
+    session = driver.window.session
+    heads = session.state.heads
+    heads = replace(heads, experiment=replace(heads.experiment, **changes))
+    session.apply(replace(session.state, heads=heads), "Choose")
 
 
 def test_an_experiment_of_medium_size_leaves_the_window_free(open_heads, pieces, qtbot) -> None:
-    pieces.allowed = 3
-    _, checks = open_checks(open_heads, toy(80), qtbot)
-    qtbot.waitUntil(lambda: pieces.begun == 3, timeout=LONG)
-    assert checks.result.text() == "Computing …"
-    assert checks.compute.isHidden(), "nobody has to ask for it"
-    pieces.allowed = 10**6
-    qtbot.waitUntil(lambda: not checks.jobs.is_busy(), timeout=LONG)
-    assert checks.tables[0].isVisible()
-    assert checks.result.text() == heads_checks.carry_out(checks._frame, checks.experiment).result
+    driver = open_checks(open_heads, pieces, qtbot, "a")
+    assert busy(driver), "nobody has to ask for it, and the window goes on"
+    let_through(driver, pieces, qtbot)
+    assert driver.canvas.picture.result(Check.SHUFFLE) == pieces.done_now(driver.page)
 
 
 def test_of_many_experiments_the_newest_is_shown(open_heads, pieces, qtbot) -> None:
-    pieces.allowed = 3
-    _, checks = open_checks(open_heads, toy(80), qtbot)
-    qtbot.waitUntil(lambda: pieces.begun == 3, timeout=LONG)
-    for _ in range(5):
-        qtbot.mouseClick(checks.shuffle, Qt.MouseButton.LeftButton)
-    pieces.allowed = 10**6
-    qtbot.waitUntil(lambda: not checks.jobs.is_busy(), timeout=LONG)
-    assert [asked.seed for asked in pieces.asked] == [0, 5], "what came between was never begun"
-    assert checks.result.text() == heads_checks.carry_out(checks._frame, checks.experiment).result
+    driver = open_checks(open_heads, pieces, qtbot, "b")
+    for seed in range(1, 6):
+        experiment(driver, seed=seed)
+    let_through(driver, pieces, qtbot)
+    seeds = [asked.seed for asked in pieces.asked if asked.check is Check.SHUFFLE]
+    assert seeds == [0, 5], "what came between was never begun"
+    assert driver.canvas.picture.result(Check.SHUFFLE) == pieces.done_now(driver.page)
 
 
 def test_another_kind_of_experiment_is_never_shown_the_numbers_of_the_one_before(open_heads, pieces, qtbot) -> None:
-    pieces.allowed = 3
-    driver, checks = open_checks(open_heads, toy(80), qtbot)
-    qtbot.waitUntil(lambda: pieces.begun == 3, timeout=LONG)
-    driver.choose(checks.choice, Check.SYMMETRY)
-    said = []
-    checks.shown.connect(lambda: said.append(checks.result.text()))
-    pieces.allowed = 10**6
-    qtbot.waitUntil(lambda: not checks.jobs.is_busy(), timeout=LONG)
-    assert said == [heads_checks.carry_out(checks._frame, checks.experiment).result]
+    driver = open_checks(open_heads, pieces, qtbot, "c")
+    experiment(driver, check=Check.SYMMETRY)
+    shown = []
+    driver.page.requests.delivered.connect(
+        lambda request, part: shown.append((request, part)) if isinstance(part, heads_checks.CheckNumbers) else None
+    )
+    let_through(driver, pieces, qtbot)
+    assert shown
+    for request, numbers in shown:  # what is still on show from before says so
+        assert numbers.experiment == request.state.experiment
+        assert numbers.experiment.check in numbers.found
+    assert driver.canvas.picture.experiment.check is Check.SYMMETRY
+    assert driver.canvas.picture.result(Check.SYMMETRY) == pieces.done_now(driver.page)
 
 
-@pytest.mark.parametrize("by", ["button", "escape"])
-def test_a_long_experiment_is_cancelled_within_a_piece(open_heads, pieces, qtbot, by) -> None:
-    driver, checks = open_checks(open_heads, toy(200), qtbot)
-    assert checks.compute.text() == "Compute"
-    assert pieces.begun == 0
-    pieces.allowed = 3
-    driver.press(checks.compute)
-    qtbot.waitUntil(lambda: pieces.begun == 3, timeout=LONG)
-    assert checks.compute.text() == "Cancel"
-    if by == "button":
-        driver.press(checks.compute)
-    else:
-        driver.key(Qt.Key.Key_Escape, widget=checks.compute)
+def test_a_long_experiment_is_cancelled_within_a_piece(open_heads, pieces, qtbot) -> None:
+    driver = open_checks(open_heads, pieces, qtbot, "d", tokens=200)
+    driver.key(Qt.Key.Key_Escape)
+    qtbot.waitUntil(lambda: driver.page.requests.standing is Standing.STOPPED, timeout=LONG)
     pieces.allowed = 10**6
-    qtbot.waitUntil(lambda: not checks.jobs.is_busy(), timeout=LONG)
+    qtbot.waitUntil(lambda: not busy(driver), timeout=LONG)
     assert pieces.begun <= 4
-    assert checks.compute.text() == "Compute"
-    assert "press Compute" in checks.result.text()
-    driver.press(checks.compute)
-    qtbot.waitUntil(lambda: not checks.jobs.is_busy(), timeout=LONG)
-    assert checks.tables[0].isVisible()
-    assert checks.compute.isHidden()
+    note = driver.page.note
+    assert note.button.text() == "Compute"
+    driver.press(note.button)
+    qtbot.waitUntil(lambda: not busy(driver), timeout=LONG)
+    assert driver.canvas.picture.result(Check.SHUFFLE) == pieces.done_now(driver.page)
 
 
 # ---- The window with the arrays ----
@@ -251,7 +260,7 @@ def test_arrays_say_how_far_they_are_and_end_with_their_window(open_heads, qtbot
         return compute(frame, kind)
 
     driver = open_heads(toy(200))
-    qtbot.waitUntil(lambda: not driver.page.loader.jobs.is_busy(), timeout=LONG)
+    qtbot.waitUntil(lambda: not driver.page.requests.jobs.is_busy(), timeout=LONG)
     monkeypatch.setattr(arrays_window, "head_array", in_pieces)
     driver.page.show_arrays()
     window = driver.page.arrays

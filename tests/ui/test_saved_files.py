@@ -91,7 +91,7 @@ def test_arrays_from_python_are_copied_beside_the_session_and_say_where_they_com
     assert window.windowTitle().startswith("Untitled")
     assert not window.isWindowModified()
     assert opened not in window.files._store.recent()
-    assert window.page._centre.badges.text().endswith(said)
+    assert window.page.also.text().endswith(said)
     QTest.keyClick(window.page.canvas, Qt.Key.Key_Down)
     save(window, tmp_path / "mine.attn.json")
     assert not window.isWindowModified()
@@ -102,7 +102,7 @@ def test_arrays_from_python_are_copied_beside_the_session_and_say_where_they_com
     again = start(make_window, tmp_path, session)
     np.testing.assert_array_equal(again.page._frame.map.weights(), weights[0, 0])
     assert again.session.state.heads.view == before.heads.view
-    assert again.page._centre.badges.text().endswith(said)
+    assert again.page.also.text().endswith(said)
     save(again)
     assert sorted(path.name for path in tmp_path.glob("*.npz")) == [f"mine-{called}.npz"]
 

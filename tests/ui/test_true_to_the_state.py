@@ -209,8 +209,8 @@ def test_a_window_that_does_not_close_after_all_goes_on_computing(visit, page, m
 
 
 def heads_box(page):
-    page.tabs.setCurrentIndex(1)
-    return page.setup.sizes.heads
+    page.open_drawer(True)
+    return page.drawer_parts.random.form.controls["heads"]
 
 
 def _heads_of_layer(page):
@@ -277,7 +277,7 @@ def test_a_model_too_large_is_refused_while_its_sentence_stays(make_window):
     large = HeadsState().with_recipe(sentence="w " * 2048, d_model=768, heads=12, layers=12)
     session.apply(replace(session.state, heads=large), "Paste")
     page.settle()
-    assert page.bar.sentence.text() == "w " * 2048
+    assert page.subject.sentence.field.text() == "w " * 2048
     says_why(window, "million numbers")
     assert window._readout.text() == "", "nothing is being computed any more"
     session.undo()

@@ -119,7 +119,7 @@ def test_a_head_becomes_another_one_before_ones_eyes(driver, open_heads, qtbot, 
     qtbot.waitUntil(lambda: picture(driver) != old)
     assert way.is_under_way
     assert not numbers, "no digits stand in cells whose numbers they are not"
-    assert driver.canvas.picture.values == pytest.approx(driver.weights), "what is read is where it goes"
+    assert driver.canvas.map_picture.values == pytest.approx(driver.weights), "what is read is where it goes"
     way._clock.setCurrentTime(LONG)
     assert not way.is_under_way
     there = picture(driver)
@@ -132,16 +132,15 @@ def test_a_head_becomes_another_one_before_ones_eyes(driver, open_heads, qtbot, 
 def test_nothing_is_on_its_way_at_a_drag_with_other_words_or_where_nothing_may_move(driver, moving, way):
     before = driver.heads
     if way == "drag":
-        driver.page.tabs.setCurrentIndex(1)
-        QTest.keyClick(driver.page.setup.softmax.slider, Qt.Key.Key_Up)
+        QTest.keyClick(driver.controls.temperature.slider, Qt.Key.Key_Up)
     elif way == "words":
-        driver.type_into(driver.page.bar.sentence, "the mat sat on the cat")
+        driver.type_into(driver.controls.sentence, "the mat sat on the cat")
     else:
         driver.window.set_reduced_motion(True)
         driver.key(Qt.Key.Key_N)
     driver.page.settle()
     assert driver.heads != before
-    assert driver.canvas.picture.values == pytest.approx(driver.weights)
+    assert driver.canvas.map_picture.values == pytest.approx(driver.weights)
     assert not driver.canvas._tween.is_under_way
 
 

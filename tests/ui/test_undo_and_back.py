@@ -9,7 +9,6 @@ from PySide6.QtCore import QPoint, Qt
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication
 
-from attention_explorer.kit.controls.more_button import MoreButton
 from attention_explorer.kit.controls.number_box import NumberBox
 from attention_explorer.pages.heads.state import Picture
 from attention_explorer.pages.ready_made import PAGE_IDS
@@ -43,9 +42,7 @@ def forward(driver) -> None:
 
 def heat(driver, temperature: str) -> None:
     """Type a temperature on the panel of the Heads page."""
-    driver.page.tabs.setCurrentIndex(1)
-    QApplication.processEvents()
-    driver.type_into(driver.page.setup.softmax.exact, temperature)
+    driver.type_into(driver.controls.temperature_box, temperature)
 
 
 @pytest.fixture
@@ -68,12 +65,12 @@ def test_undo_sets_the_temperature_back_and_keeps_what_is_pinned(at):
 
 
 def test_what_was_changed_in_another_picture_is_undone_in_that(at):
-    at.press(at.page.bar.pictures.buttons[Picture.STAGES])
+    at.press(at.controls.pictures.buttons[Picture.STAGES])
     heat(at, "3")
-    at.press(at.page.bar.pictures.buttons[Picture.LINES])
+    at.press(at.controls.pictures.buttons[Picture.LINES])
     undo(at)
     assert (at.heads.setup.temperature, at.heads.view.picture) == (1.0, Picture.STAGES)
-    assert at.page.bar.pictures.buttons[Picture.STAGES].isChecked()
+    assert at.controls.pictures.buttons[Picture.STAGES].isChecked()
 
 
 def test_undo_goes_to_the_page_of_the_change_and_back_to_where_one_was(at):
@@ -81,7 +78,7 @@ def test_undo_goes_to_the_page_of_the_change_and_back_to_where_one_was(at):
     at.key(Qt.Key.Key_4, ALT)
     undo(at)
     assert at.window.settings.page == "heads"
-    assert at.told == "Undone: Type temperature."
+    assert at.told == "Undone: Change temperature."
     back(at)
     assert at.window.settings.page == "layer"
     assert at.heads.setup.temperature == 1.0
@@ -94,13 +91,13 @@ def test_back_and_forward_by_keys_name_what_they_leave_and_show(at):
     actions = at.window._actions
     assert not actions["back"].isEnabled()
     at.click_cell(4, 2)
-    at.press(at.page.bar.pictures.buttons[Picture.LINES])
+    at.press(at.controls.pictures.buttons[Picture.LINES])
     heat(at, "3")
-    assert actions["back"].text() == "&Back to before “Change the picture”"
+    assert actions["back"].text() == "&Back to before “Show Lines”"
     back(at)
     assert at.heads.view.picture is Picture.HEATMAP
     assert at.pin == (4, 2)
-    assert actions["forward"].text() == "&Forward to “Change the picture”"
+    assert actions["forward"].text() == "&Forward to “Show Lines”"
     back(at)
     assert at.pin == (7, None)
     assert (actions["back"].text(), actions["back"].isEnabled()) == ("&Back", False)
@@ -116,19 +113,19 @@ def test_a_button_goes_back_and_says_behind_what(at):
     button = at.window._rail_buttons["back"][0]
     assert not button.isEnabled()
     assert button.toolTip() == "Look at what was looked at before (Alt+Left)"
-    at.press(at.page.bar.pictures.buttons[Picture.LINES])
+    at.press(at.controls.pictures.buttons[Picture.LINES])
     at.press(at.window._rail_buttons["layer"][0])
     assert button.toolTip() == "Back to before “Show Layer” (Alt+Left)"
     at.press(button)
     assert at.window.settings.page == "heads"
     assert at.told == "Back to before “Show Layer”."
-    assert button.toolTip() == "Back to before “Change the picture” (Alt+Left)"
+    assert button.toolTip() == "Back to before “Show Lines” (Alt+Left)"
     back(at)
     assert at.heads.view.picture is Picture.HEATMAP
-    assert at.told == "Back to before “Change the picture”."
+    assert at.told == "Back to before “Show Lines”."
     assert not button.isEnabled()
     forward(at)
-    assert at.told == "Forward to “Change the picture”."
+    assert at.told == "Forward to “Show Lines”."
     assert button.isEnabled()
 
 
@@ -178,7 +175,7 @@ def test_a_session_that_is_opened_has_nothing_to_go_back_to(at, tmp_path):
 
 def test_looking_around_leaves_nothing_to_save(at):
     at.click_cell(4, 2)
-    at.press(at.page.bar.pictures.buttons[Picture.LINES])
+    at.press(at.controls.pictures.buttons[Picture.LINES])
     at.key(Qt.Key.Key_4, ALT)
     assert not at.window.isWindowModified()
     back(at)
@@ -211,11 +208,7 @@ def test_five_presses_of_an_arrow_key_on_a_number_are_one_step(make_window, page
     window = make_window(settings=Settings(theme=ThemeChoice.LIGHT, page=page, full=True), size=(1600, 1200))
     session, first = window.session, window.session.state
     session._clock = lambda: 0.0
-    if hasattr(window.page, "tabs"):
-        window.page.tabs.setCurrentIndex(1)
-    for more in window.page.findChildren(MoreButton):
-        more.setChecked(True)
-    if page in ("layer", "training", "circuits"):  # where all numbers are in the drawer
+    if page in ("heads", "layer", "training", "circuits"):  # where all numbers are in the drawer
         window.page.open_drawer(True)
     QApplication.processEvents()
     boxes = [box for box in window.page.findChildren(NumberBox) if box.isVisible() and box.isEnabled()]

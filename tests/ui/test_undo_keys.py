@@ -8,7 +8,7 @@ from PySide6.QtCore import Qt
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication
 
-from attention_explorer.pages.heads.state import MaskKind
+from attention_explorer.pages.heads.state import MaskKind, Picture
 from attention_explorer.session.settings import Settings, ThemeChoice
 
 CTRL, SHIFT = Qt.KeyboardModifier.ControlModifier, Qt.KeyboardModifier.ShiftModifier
@@ -28,14 +28,12 @@ def redo(widget) -> None:
 
 @pytest.fixture
 def setup(driver):
-    """The panel of parameters, on show."""
-    driver.page.tabs.setCurrentIndex(1)
-    QApplication.processEvents()
-    return driver.page.setup
+    """The numbers of the random heads, on show."""
+    return driver.controls.parts.random.form.controls
 
 
 def test_a_number_box_of_the_setup_undoes_and_redoes_what_was_typed(driver, setup):
-    box = setup.sizes.heads
+    box = setup["heads"]
     driver.type_into(box, "4")
     driver.time += 5.0
     driver.type_into(box, "2")
@@ -53,18 +51,18 @@ def test_a_number_box_of_the_setup_undoes_and_redoes_what_was_typed(driver, setu
 
 def test_a_number_box_undoes_what_was_done_elsewhere(driver, setup):
     driver.page.toggle_hard()
-    setup.softmax.exact.setFocus()
-    setup.sizes.seed.setFocus()
-    undo(setup.sizes.seed)
+    driver.controls.temperature.box.setFocus()
+    setup["seed"].setFocus()
+    undo(setup["seed"])
     assert not driver.heads.setup.hard
-    redo(setup.sizes.seed)
+    redo(setup["seed"])
     assert driver.heads.setup.hard
 
 
 @pytest.mark.parametrize("key", [undo, redo])
 def test_a_number_that_is_being_typed_is_given_up_first(driver, setup, key):
     driver.page.toggle_hard()
-    box = setup.sizes.d_model
+    box = setup["d_model"]
     box.setFocus()
     box.selectAll()
     QTest.keyClicks(box, "12")
@@ -76,19 +74,19 @@ def test_a_number_that_is_being_typed_is_given_up_first(driver, setup, key):
     assert not driver.heads.setup.hard
 
 
-def test_back_in_a_number_with_a_unit_sets_a_view_back(driver):
-    bar = driver.page.bar
-    driver.press(bar.pictures.buttons["lines"])
-    driver.type_into(bar.mass, "50")
+def test_back_in_a_number_of_the_view_sets_the_view_back(driver):
+    driver.show(Picture.LINES)
+    mass = driver.controls.mass.box
+    driver.type_into(mass, "0.5")
     assert driver.heads.view.mass == 0.5
-    bar.mass.setFocus()
-    QTest.keyClick(bar.mass, Qt.Key.Key_Left, Qt.KeyboardModifier.AltModifier)
+    mass.setFocus()
+    QTest.keyClick(mass, Qt.Key.Key_Left, Qt.KeyboardModifier.AltModifier)
     assert driver.heads.view.mass == 0.9
-    assert bar.mass.text() == "90 % of each row"
+    assert mass.text() == "0.9"
 
 
 def test_the_sentence_undoes_the_steps_of_the_window_and_not_letters_of_its_own(driver):
-    field = driver.page.bar.sentence
+    field = driver.controls.sentence
     before = field.text()
     field.setFocus()
     field.end(False)
@@ -112,7 +110,7 @@ def test_the_sentence_undoes_the_steps_of_the_window_and_not_letters_of_its_own(
 
 def test_a_sentence_that_was_emptied_comes_back(driver):
     driver.page.toggle_hard()
-    field = driver.page.bar.sentence
+    field = driver.controls.sentence
     shown = field.text()
     field.setFocus()
     field.selectAll()
@@ -124,16 +122,15 @@ def test_a_sentence_that_was_emptied_comes_back(driver):
 
 
 def test_the_number_of_a_mask_undoes(driver):
-    bar = driver.page.bar
-    driver.choose(bar.masks, "window")
-    size = driver.heads.setup.mask.size
+    driver.choose(driver.controls.masks, MaskKind.WINDOW)
+    box, size = driver.controls.mask_size, driver.heads.setup.mask.size
     driver.time += 5.0
-    driver.type_into(bar.mask_size, "5")
-    undo(bar.mask_size)
+    driver.type_into(box, "5")
+    undo(box)
     assert driver.heads.setup.mask.size == size
-    assert bar.mask_size.text() == f"n = {size}"
+    assert box.text() == f"{size}"
     assert driver.told == ""
-    driver.type_into(bar.mask_size, "2.5")
+    driver.type_into(box, "2.5")
     assert "whole number" in driver.told
 
 
@@ -144,8 +141,8 @@ def test_the_number_of_a_mask_undoes(driver):
 def masked(make_window, hand):
     """The Lookup page, after a mask has been chosen on Heads."""
     driver = HeadsDriver(make_window(settings=Settings(theme=ThemeChoice.LIGHT, page="heads")), hand)
-    driver.choose(driver.page.bar.masks, "causal")
-    driver.press(driver.page.keep)
+    driver.choose(driver.controls.masks, "causal")
+    driver.keep()
     assert driver.said.startswith("Kept as B")
     driver.press(driver.window._rail_buttons["lookup"][0])
     assert driver.window.settings.page == "lookup"
@@ -169,7 +166,7 @@ def test_undo_and_redo_go_to_the_page_that_changes_and_say_what_they_did(masked)
     redo(window.page)
     assert window.settings.page == "heads"
     assert masked.heads.setup.mask.kind is MaskKind.CAUSAL
-    assert masked.told == "Redone: Mask: causal."
+    assert masked.told == "Redone: Change the mask."
     undo(window.page)
     assert masked.told == "", "the change is seen on the page"
 

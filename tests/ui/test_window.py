@@ -304,17 +304,6 @@ def test_what_was_done_does_not_come_back_later(window):
     assert "Saved" not in window._readout.text()
 
 
-def test_a_bar_that_folds_keeps_the_keyboard_at_its_button(make_window, qtbot):
-    window = make_window(settings=Settings(theme=ThemeChoice.LIGHT, page="heads"))
-    bar = window.page.bar
-    field = bar.masks
-    field.setFocus()
-    qtbot.waitUntil(field.hasFocus)
-    bar.be_low(True)
-    assert not field.isVisible()
-    assert QApplication.focusWidget() is bar.more
-
-
 @pytest.mark.parametrize("page", ["layer", "lab"])
 def test_controls_of_a_line_stand_side_by_side_with_their_middles(make_window, page):
     window = make_window(settings=Settings(theme=ThemeChoice.LIGHT, page=page))

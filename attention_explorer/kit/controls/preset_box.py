@@ -34,6 +34,7 @@ class PresetBox(ChoiceBox):
         choices = [(ready.id, ready.title, ready.look_for) for ready in presets]
         super().__init__("Preset", tip, choices, lambda identifier: chosen(str(identifier)), parent)
         self._presets = presets
+        self._measured: tuple[Look, int] | None = None
         for index, ready in enumerate(presets):
             self.setItemData(index, ready.id)
         self.setMaxVisibleItems(max(len(presets), MOST_ENTRIES))
@@ -63,4 +64,6 @@ class PresetBox(ChoiceBox):
 
     def widest(self, look: Look) -> int:
         """Return the pixels for each preset that was changed: in more or fewer, all beside it would move."""
-        return self.width_for((f"{ready.title}{CHANGED}" for ready in self._presets), look)
+        if self._measured is None or self._measured[0] is not look:  # a bar asks with every letter that is typed
+            self._measured = look, self.width_for((f"{ready.title}{CHANGED}" for ready in self._presets), look)
+        return self._measured[1]

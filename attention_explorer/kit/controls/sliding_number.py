@@ -29,7 +29,7 @@ LONG_NUMBER = 100_000
 class SlidingNumber(QWidget, Generic[S]):
     """A labelled slider with a field for the exact number. A drag is one step, Esc puts it back.
 
-    A double click on the slider goes back to the usual number, if there is one.
+    A double click on the label or the slider puts it back, where it is known to what.
     """
 
     def __init__(
@@ -44,9 +44,12 @@ class SlidingNumber(QWidget, Generic[S]):
         parent: QWidget | None = None,
         *,
         undo: str = "",
-        usual: float | None = None,
+        usual: Callable[[S], S] | None = None,
     ) -> None:
-        """``undo`` is what a change is called in the undo menu: to move what ``name`` says, if it is empty."""
+        """``undo`` is what a change is called in the undo menu: to move what ``name`` says, if it is empty.
+
+        ``usual`` puts the number back to what it is as a rule.
+        """
         super().__init__(parent)
         self._session, self._part, self._change, self._stops = session, part, change, tuple(stops)
         self._is_whole = all(stop == round(stop) for stop in self._stops)
@@ -55,7 +58,8 @@ class SlidingNumber(QWidget, Generic[S]):
         self._usual = usual
         self.label = QLabel(title)
         self.slider = Slider()
-        self.slider.installEventFilter(self)
+        for back in (self.label, self.slider):
+            back.installEventFilter(self)
         said = _at_the_beginning(name)
         self.slider.setAccessibleName(said)
         self.slider.setSingleStep(self._step)
@@ -113,9 +117,11 @@ class SlidingNumber(QWidget, Generic[S]):
         return self._stops[way(position / self._step)]
 
     def _at(self, value: float) -> Any:  # noqa: ANN401 - the whole state, with another part of a type known to few
+        return self._with(lambda part: self._change(part, value))
+
+    def _with(self, change: Callable[[S], S]) -> Any:  # noqa: ANN401 # the same
         state = self._session.state
-        part = self._change(getattr(state, self._part), value)
-        return replace(state, **{self._part: part})
+        return replace(state, **{self._part: change(getattr(state, self._part))})
 
     def _on_slid(self, position: int) -> None:
         value = self._stop_at(position) if self._stops else position
@@ -127,10 +133,11 @@ class SlidingNumber(QWidget, Generic[S]):
             self._session.apply(self._at(value), self._undo_label, self._merge)
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
-        is_double = watched is self.slider and event.type() is QEvent.Type.MouseButtonDblClick
-        if is_double and self._usual is not None:
-            self._session.apply(self._at(self._usual), self._undo_label, self._merge)
-        return (is_double and self._usual is not None) or super().eventFilter(watched, event)
+        if event.type() is not QEvent.Type.MouseButtonDblClick or self._usual is None:
+            return super().eventFilter(watched, event)
+        if self.slider.isEnabled():  # a filter sees the events of what is greyed too
+            self._session.apply(self._with(self._usual), self._undo_label, self._merge)
+        return True
 
     def _on_released(self) -> None:
         self._session.commit(self._merge, within=NEVER)  # a double click, whose first press moves it, is one step

@@ -254,7 +254,7 @@ def paint_column_label(
     if not look.token_labels:
         return
     labels = layout.column_labels
-    room = labels.room if labels.angle else layout.cell_width
+    room = labels.room if labels.angle else max(labels.room, layout.cell_width)
     font = _label_font(labels, look, picture.column_tokens[column], room, lit=lit)
     painter.setFont(font)
     middle, foot = layout.cells.left() + (column + 0.5) * layout.cell_width, layout.cells.top() - look.px(5)
@@ -262,7 +262,7 @@ def paint_column_label(
     if lit:
         painter.setPen(QColor(look.theme.key_ink))
     if labels.angle == 0:
-        box = QRectF(middle - layout.cell_width / 2, foot - look.px(18), layout.cell_width, look.px(18))
+        box = QRectF(middle - room / 2, foot - look.px(18), room, look.px(18))
         painter.drawText(box, Qt.AlignmentFlag.AlignCenter, text)
         return
     painter.save()

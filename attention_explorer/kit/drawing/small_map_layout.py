@@ -21,7 +21,7 @@ LABELS_FROM = 12.0
 """Cells of at least so many pixels have labels."""
 ALL_LABELS_FROM = 16.0
 """Cells of at least so many pixels have column labels above each row of maps, and not above the first alone."""
-STRETCH = 1.5
+STRETCH = 1.7
 """How much wider than high a cell may be: maps of 11 tokens in low rooms get wider, not only smaller."""
 NOTABLY = 1.1
 """How much larger cells have to be for another arrangement."""

@@ -25,6 +25,8 @@ class Column:
     is_bold: bool = False
     rank: int = 0
     """Where there is no room for all columns, those of the highest rank go first; 0 stays."""
+    least: float = 0.0
+    """Pixels at zoom 1 that it takes at least: for a bar."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,8 +101,9 @@ def table_layout(
 
 
 def _widths(look: Look, columns: tuple[Column, ...], rows: tuple[tuple[str, ...], ...], size: float) -> list[float]:
+    every = (*rows, _titles(columns))
     return [
-        max(text_size(_font(look, column, size), row[index])[0] for row in (*rows, _titles(columns))) + 1
+        max(look.px(column.least), *(text_size(_font(look, column, size), row[index])[0] + 1 for row in every))
         for index, column in enumerate(columns)
     ]
 

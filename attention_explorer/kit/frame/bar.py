@@ -15,8 +15,8 @@ from attention_explorer.kit.controls.room_kept import give_up_room, keep_out_of_
 from attention_explorer.kit.frame.view import View
 from attention_explorer.kit.theme import Look
 
-EXAMPLE_WIDTH = 220
-"""Pixels at zoom 1."""
+EXAMPLE_WIDTH, LEAST_EXAMPLE = 220, 90
+"""Pixels at zoom 1 of the list of examples, and where there is little room."""
 
 
 class FrameBar(QWidget):
@@ -103,8 +103,11 @@ class FrameBar(QWidget):
         for box in self.examples.values():
             box.setFixedWidth(min(box.widest(look), look.px(EXAMPLE_WIDTH)))
 
-    def show_view(self, view: View[Any], example: str, ready: Preset[Any] | None) -> None:
-        """Show which view is on show, and which example its settings come from: ``ready`` unless they were changed."""
+    def show_view(self, view: View[Any], example: str, ready: Preset[Any] | None, otherwise: str = "Examples") -> None:
+        """Show which view is on show, and which example its settings come from: ``ready`` unless they were changed.
+
+        Where they come from none, ``otherwise`` says what is on show.
+        """
         if self.window().focusWidget() in self.view_row.buttons.values():
             self.view_row.buttons[view.id].setFocus()  # another had the keyboard, and Back was pressed
         self.view_row.show_value(view.id)
@@ -114,18 +117,23 @@ class FrameBar(QWidget):
         if ready is not None and not {example, ready.id} <= known.keys():
             own.show_other(ready)
         else:
-            own.show_preset(example if example in known else "", changed=ready is None, otherwise="Examples")
+            own.show_preset(example if example in known else "", changed=ready is None, otherwise=otherwise)
         self._example = own
         self._show_examples()
 
     def fit(self, width: int) -> None:
         """Show the views as buttons where there is room for them in so many pixels, else as a list."""
         # With room kept for the widest list of examples: views that become a list and back would be looked for.
-        example = max(box.maximumWidth() for box in self.examples.values())
+        wide = self._look.px(EXAMPLE_WIDTH)
+        example = max(min(box.widest(self._look), wide) for box in self.examples.values())
         taken = self.title.sizeHint().width() + self.buttons.sizeHint().width() + example + 5 * self._row.spacing()
         has_room = taken + self.view_row.sizeHint().width() <= width
         self.view_row.setVisible(has_room)
         self.view_box.setVisible(not has_room)
+        left = width - taken + example - self.view_box.sizeHint().width()
+        for box in self.examples.values():  # which give way last: they are named above the picture too
+            whole = min(box.widest(self._look), self._look.px(EXAMPLE_WIDTH))
+            box.setFixedWidth(whole if has_room else max(min(whole, left), self._look.px(LEAST_EXAMPLE)))
 
     @property
     def chooser(self) -> QWidget:

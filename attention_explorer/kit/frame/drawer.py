@@ -5,7 +5,17 @@ from __future__ import annotations
 from typing import Any
 
 from PySide6.QtCore import Signal
-from PySide6.QtWidgets import QHBoxLayout, QLabel, QLineEdit, QPushButton, QVBoxLayout, QWidget
+from PySide6.QtWidgets import (
+    QAbstractButton,
+    QAbstractSlider,
+    QComboBox,
+    QHBoxLayout,
+    QLabel,
+    QLineEdit,
+    QPushButton,
+    QVBoxLayout,
+    QWidget,
+)
 
 from attention_explorer.kit.controls.card import Card
 from attention_explorer.kit.controls.term_block import TermBlock
@@ -66,6 +76,7 @@ class Drawer(QWidget):
         self.card.body.addLayout(top)
         self._place = QVBoxLayout()
         self.card.body.addLayout(self._place)
+        self._added: list[QWidget] = []  # what sets no declared field
         self.card.body.addWidget(self.nothing)
         for part in (self.says_title, self.says, self.table, self.example_title, self.example, self.about):
             self.card.body.addWidget(part)
@@ -76,7 +87,12 @@ class Drawer(QWidget):
     @property
     def parts(self) -> tuple[QWidget, ...]:
         """What Tab reaches, from top to bottom."""
-        return self.search, self.less, self.form, self.says, self.table, self.example, self.about
+        return self.search, self.less, self.form, *self._added, self.says, self.table, self.example, self.about
+
+    def add(self, widget: QWidget) -> None:
+        """Add a widget of the page below the forms, for what is no declared field."""
+        self._added.append(widget)
+        self.card.body.insertWidget(self.card.body.indexOf(self.nothing), widget)
 
     def set_look(self, look: Look) -> None:
         """Wear other colours or another size."""
@@ -90,7 +106,15 @@ class Drawer(QWidget):
         """Return the form of a view, made when it is first asked for."""
         if view.id not in self._forms:
             part = view.part
-            form = Form(part.kind, view.more, self._look, part.change, written=part.written, in_column=True)
+            form = Form(
+                part.kind,
+                view.more,
+                self._look,
+                part.change,
+                written=part.written,
+                in_column=True,
+                choices=part.choices,
+            )
             form.changed.connect(self.changed)
             form.refused.connect(self.refused)
             self._forms[view.id] = form
@@ -120,7 +144,10 @@ class Drawer(QWidget):
             self._search(self.search.text())
 
     def _search(self, words: str) -> None:
-        self.nothing.setHidden(self.form.search_for(words))
+        found = self.form.search_for(words)
+        for widget in self._added:
+            widget.setVisible(not words or has_words(widget, words))
+        self.nothing.setHidden(found or any(not widget.isHidden() for widget in self._added))
 
     def show_words(self, says: tuple[TextLine, ...], example: str, about: tuple[str, ...]) -> None:
         """Show what is said of picture, example and settings."""
@@ -134,3 +161,14 @@ class Drawer(QWidget):
     def show_table(self, item: Item[Any] | None) -> None:
         """Show the numbers of a picture as a table, where it has one."""
         self.table.show_items(() if item is None else (item,))
+
+
+def has_words(widget: QWidget, words: str) -> bool:
+    """Return whether the labels, names or tips in a widget have some words in them."""
+    parts = (widget, *widget.findChildren(QWidget))
+    texts = (
+        f"{getattr(part, 'text', str)()} {part.accessibleName()} {part.toolTip()}".casefold()
+        for part in parts
+        if isinstance(part, QLabel | QAbstractButton | QLineEdit | QComboBox | QAbstractSlider)
+    )
+    return any(all(word in text for word in words.casefold().split()) for text in texts)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from PySide6.QtCore import Qt, Signal
-from PySide6.QtWidgets import QHBoxLayout, QLabel, QSlider, QWidget
+from PySide6.QtWidgets import QBoxLayout, QHBoxLayout, QLabel, QSlider, QWidget
 
 from attention_explorer.core.declared import declaration_of, usual_of, value_of
 from attention_explorer.core.numerals import grouped
@@ -34,6 +34,7 @@ class MainQuantity(Card):
         self.sliders: dict[tuple[str, str], SlidingNumber[Any]] = {}
         self._ends: dict[tuple[str, str], tuple[QLabel, QLabel]] = {}
         self._row = QHBoxLayout()
+        self._last: QWidget | None = None
         super().__init__(look, parent=parent)
         self.body.addLayout(self._row)
         self.setAccessibleName("Main quantity")
@@ -49,7 +50,7 @@ class MainQuantity(Card):
         """Return the slider of a view."""
         key = view.part.name, view.main
         if key not in self.sliders:
-            said = declaration_of(view.part.kind, view.main)
+            said, usual = declaration_of(view.part.kind, view.main), usual_of(view.part.kind, view.main)
             slider: SlidingNumber[Any] = SlidingNumber(
                 self._session,
                 view.part.name,
@@ -59,13 +60,15 @@ class MainQuantity(Card):
                 lambda state, value: view.part.change(state, view.main, value),
                 said.stops,
                 undo=said.undo,
-                usual=usual_of(view.part.kind, view.main),
+                usual=None if usual is None else lambda state: view.part.change(state, view.main, usual),
             )
             slider.box.refused.connect(self.refused)
             self._ends[key] = _end_labels(slider)
             slider.set_look(self._look)
             self.sliders[key] = slider
             self._row.addWidget(slider, 1)
+            if self._last is not None:
+                self._last.raise_()  # behind the sliders also where Tab goes through all in the order of the children
         return self.sliders[key]
 
     def take_keyboard(self, view: View[Any], reason: Qt.FocusReason) -> None:
@@ -80,6 +83,20 @@ class MainQuantity(Card):
         """Put a widget before the sliders."""
         self._row.insertWidget(0, widget)
         widget.lower()  # before the sliders also where Tab goes through all in the order of the children
+
+    def stack(self, is_stacked: bool) -> None:
+        """Put what stands before the sliders above them, where there is no room for all in a line."""
+        direction = QBoxLayout.Direction.TopToBottom if is_stacked else QBoxLayout.Direction.LeftToRight
+        self._row.setDirection(direction)
+
+    def end(self, widget: QWidget) -> None:
+        """Put a widget at the very end of the line."""
+        self._last = widget
+        line = QHBoxLayout()
+        self.body.removeItem(self._row)
+        line.addLayout(self._row, 1)
+        line.addWidget(widget)
+        self.body.addLayout(line)
 
     def follow(self, widget: QWidget) -> None:
         """Put a widget after the sliders: what a view has in their place."""
@@ -99,7 +116,8 @@ class MainQuantity(Card):
         ends = (said.stops[0], said.stops[-1]) if said.stops else (low, high)
         for label, number in zip(self._ends[view.part.name, view.main], ends, strict=True):
             label.setText(grouped(round(number)) if number == round(number) else log_text(number))
-        allow_unless(said.reason_against(state), slider.slider, slider.box)
+        reason = view.part.reasons(state).get(view.main, "") or said.reason_against(state)
+        allow_unless(reason, slider.slider, slider.box)
 
 
 def _end_labels(slider: SlidingNumber[Any]) -> tuple[QLabel, QLabel]:

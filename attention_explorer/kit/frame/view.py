@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from enum import StrEnum
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
@@ -60,8 +60,10 @@ class Part(Generic[S]):
         (state, field, value) -> the state with a field changed, which may change others.
     written : mapping
         How fields are typed that are neither numbers nor sentences.
+    choices : mapping
+        By field (value, title, tip) of each value, where they have words of their own.
     shown_by : str
-        Its field that says which of its views is on show.
+        Its field that says which of its views is on show, by its dotted name.
     together : tuple of str
         Fields that make sense together alone: an example that sets one of them sets all.
     reasons : callable
@@ -76,6 +78,7 @@ class Part(Generic[S]):
     shown_by: str = "picture"
     together: tuple[str, ...] = ()
     reasons: Callable[[S], Mapping[str, str]] = lambda _state: {}
+    choices: Mapping[str, Sequence[tuple[object, str, str]]] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
@@ -124,7 +127,7 @@ class View(Generic[S]):
 
     def shows(self, state: Any) -> bool:  # noqa: ANN401 # a state of the part, whose class has the field
         """Whether a state of the part is as this view shows it."""
-        return bool(getattr(state, self.part.shown_by) == self.shown)
+        return bool(value_of(state, self.part.shown_by) == self.shown)
 
     @property
     def presets(self) -> tuple[Preset[S], ...]:

@@ -33,6 +33,12 @@ class Table(Item[TableLayout]):
         For each row a colour that stands before it, or an empty text; no swatches if empty.
     fills : bool
         Whether the rows grow into the room there is, and their letters with them.
+    high : float
+        Pixels at zoom 1 of a row that does not.
+    marked : (int, int or None) or None
+        A row that has a ground, or a cell of it.
+    bars : tuple of float
+        For each row the length of a bar, 0 … 1, in the second column, which has no words; none if empty.
     """
 
     name: str
@@ -40,10 +46,13 @@ class Table(Item[TableLayout]):
     rows: tuple[tuple[str, ...], ...]
     swatches: tuple[Colour, ...] = ()
     fills: bool = True
+    high: float = ROW
+    marked: tuple[int, int | None] | None = None
+    bars: tuple[float, ...] = ()
     is_given: bool = False
 
     def layout(self, look: Look, box: QRectF) -> TableLayout:
-        row, largest = look.px(ROW), SIZE
+        row, largest = look.px(self.high), SIZE
         if self.fills:
             row = round(min(max(box.height() / (len(self.rows) + 1), look.px(LOWEST)), look.px(HIGHEST)))
             largest = min(max(LETTERS * row / look.zoom, SIZE), LARGEST)
@@ -51,12 +60,13 @@ class Table(Item[TableLayout]):
         return table_layout(look, box, self.columns, self.rows, row_height=row, indent=indent, largest=largest)
 
     def height(self, look: Look, _width: float) -> float | None:
-        return None if self.fills else look.px(ROW) * (len(self.rows) + 1)
+        return None if self.fills else look.px(self.high) * (len(self.rows) + 1)
 
     def data_box(self, layout: TableLayout) -> QRectF:
         return layout.row(0).united(layout.row(len(self.rows) - 1))
 
     def paint(self, painter: QPainter, layout: TableLayout, look: Look, *, vector: bool = False) -> None:
+        self._paint_mark_and_bars(painter, layout, look)
         paint_table(painter, layout, look)
         painter.setRenderHint(QPainter.RenderHint.Antialiasing, False)
         for index, swatch in enumerate(self.swatches):
@@ -65,6 +75,27 @@ class Table(Item[TableLayout]):
                 painter.setPen(pen(look.theme.axis, 1))
                 painter.setBrush(colour_of(colour_in(look.theme, swatch)))
                 painter.drawRect(QRectF(row.left(), row.center().y() - side / 2, side, side))
+        painter.setBrush(Qt.BrushStyle.NoBrush)
+
+    def _paint_mark_and_bars(self, painter: QPainter, layout: TableLayout, look: Look) -> None:
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        painter.setPen(Qt.PenStyle.NoPen)
+        if self.marked is not None:
+            row, column = self.marked
+            place, around = layout.row(row), look.px(4)
+            for index, left, width in layout.shown:
+                if index == column:
+                    place = QRectF(left, place.top(), width, place.height())
+            painter.setBrush(colour_of(look.theme.track))
+            painter.drawRoundedRect(place.adjusted(-around, 0, around, 0), around, around)
+        for row, length in enumerate(self.bars):
+            _, left, width = layout.shown[1]
+            whole = layout.row(row)
+            bar = QRectF(left, whole.top() + 0.3 * whole.height(), width, 0.4 * whole.height())
+            for share, ink in ((1.0, look.theme.track), (length, look.theme.output)):
+                if share > 0:
+                    bar.setWidth(max(share * width, 1.0))
+                    painter.fillRect(bar, colour_of(ink))
         painter.setBrush(Qt.BrushStyle.NoBrush)
 
     def hit(self, layout: TableLayout, place: QPointF) -> Hit | None:

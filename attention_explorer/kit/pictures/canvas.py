@@ -12,7 +12,7 @@ from PySide6.QtWidgets import QWidget
 
 from attention_explorer.kit.accessible import sentences
 from attention_explorer.kit.drawing.marks import paint_message
-from attention_explorer.kit.picture import Laid, Picture, Withheld
+from attention_explorer.kit.picture import Laid, Picture
 from attention_explorer.kit.pictures.drawing import Change
 from attention_explorer.kit.pictures.pointed_picture import NOWHERE, PointedPicture
 from attention_explorer.kit.theme import Look
@@ -90,7 +90,7 @@ class PicturesCanvas(PointedPicture):
         self._draw_anew()
 
     def _draw_anew(self) -> None:
-        self._drawing = Withheld(self._open) if self._open is not None and self._withheld else self._open
+        self._drawing = self._open.withheld() if self._open is not None and self._withheld else self._open
         self.picture_changed()
 
     def picture_changed(self) -> None:

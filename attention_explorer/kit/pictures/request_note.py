@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from PySide6.QtCore import QEvent, QObject, QPoint, QRect, QRectF, QSize, Qt, QTimer, Signal, SignalInstance
@@ -63,6 +63,8 @@ class RequestNote(QFrame):
         self._requests, self._session, self._look = requests, session, look
         self._title, self._area, self._pictures = title, area, tuple(pictures)
         self._fraction = 0.0
+        self.is_said_elsewhere: Callable[[], bool] = lambda: False
+        """Whether the reason stands elsewhere on the page, and the older picture stays as bright as it was."""
         self.covers = [_Cover(look, area), _Cover(look, title)]
         self.setObjectName("note")
         self.words = QLabel()
@@ -140,8 +142,9 @@ class RequestNote(QFrame):
         requests = self._requests
         for picture in self._pictures:
             picture.set_reason(requests.sentence if requests.misleads else "")
+        misleads = requests.misleads and not self.is_said_elsewhere()
         for cover in self.covers:
-            cover.dim(requests.misleads and (not cover.goes_on or requests.is_old or requests.lost is not None))
+            cover.dim(misleads and (not cover.goes_on or requests.is_old or requests.lost is not None))
         self._delay.stop()
         if requests.is_pending:
             self._fraction = 0.0
@@ -152,7 +155,10 @@ class RequestNote(QFrame):
         elif requests.sentence:
             words = requests.sentence if requests.misleads else "stopped"
             self._write(words, "Compute", "Compute all that the settings ask for")
-            self._appear()
+            if requests.misleads and not misleads:
+                self.hide()
+            else:
+                self._appear()
             announce(self, requests.sentence)
             self.said.emit(requests.sentence if requests.standing is Standing.STOPPED else "")
         else:

@@ -17,10 +17,9 @@ from attention_explorer.pages.heads.frame import HeadsFrame, head_name, heads_fr
 from attention_explorer.pages.heads.head_difference import surveys_on_wall
 from attention_explorer.pages.heads.large_picture import MOST_LINE_ROWS, part_shown
 from attention_explorer.pages.heads.marked import MOST_MARKED, marked_frames, marked_title
-from attention_explorer.pages.heads.shown_map import shown_as, shown_map, stage_shown, stage_title
+from attention_explorer.pages.heads.shown_map import lengths_shown, shown_as, shown_map, stage_shown, stage_title
 from attention_explorer.pages.heads.state import HeadsState, HeadsView, Picture
 from attention_explorer.pages.heads.survey import in_order
-from attention_explorer.pages.heads.value_weighted import lengths_shown
 from attention_explorer.pages.heads.wording import (
     isolated,
     key_name,
@@ -47,6 +46,8 @@ KINDS = {
     Picture.STAGES: "Four maps: raw scores, scaled, masked, weights",
     Picture.COMPARE: "Two maps and their difference",
     Picture.MARKED: "Maps",
+    Picture.ROW: "One row, step by step",
+    Picture.CHECK: "Experiments with a map",
 }
 
 
@@ -56,9 +57,10 @@ def alt_text(heads: HeadsState, *, is_wall: bool = False, most_line_rows: int = 
     ``most_line_rows`` is how many queries are drawn as lines at once: fewer on the screen than in a figure.
     """
     frame = heads_frame(heads.setup)
-    said = (
-        _wall(heads, frame) if is_wall else _picture(heads, frame, part_shown(heads.view, frame.shape, most_line_rows))
-    )
+    if is_wall or heads.view.picture is Picture.ALL:
+        said = _wall(heads, frame)
+    else:
+        said = _picture(heads, frame, part_shown(heads.view, frame.shape, most_line_rows))
     return " ".join(("Heads page.", *said, f"Layers, heads and tokens are {frame.count.words}."))
 
 
@@ -74,11 +76,13 @@ def _picture(heads: HeadsState, frame: HeadsFrame, seen: Window) -> Iterator[str
     n_q, n_k = seen.bottom - seen.top, seen.right - seen.left
     queries, keys = "query (row)" if n_q == 1 else "queries (rows)", "key (column)" if n_k == 1 else "keys (columns)"
     yield f"{KINDS[heads.view.picture]}, {map_title(frame)}: attention of {n_q} {queries} to {n_k} {keys}."
-    if seen != Window.whole(frame.shape):
+    is_part = seen != Window.whole(frame.shape) and heads.view.picture is not Picture.ROW
+    if is_part:
         yield f"In view: {part_words(seen, frame)}."
     if heads.view.picture is Picture.HEATMAP and (stage := stage_shown(frame, heads.view)) is not Stage.WEIGHTS:
         yield f"Colours show the {stage_title(frame, stage)}."
-    yield from _tokens(frame.queries[seen.rows], frame.keys[seen.columns])
+    listed = seen if is_part else Window.whole(frame.shape)
+    yield from _tokens(frame.queries[listed.rows], frame.keys[listed.columns])
     yield _made_with(frame)
     yield _strongest_words(heads, frame, seen)
     if heads.view.picture is Picture.COMPARE:

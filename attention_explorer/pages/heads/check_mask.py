@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from enum import StrEnum
 
 import numpy as np
 
@@ -23,6 +22,7 @@ from attention_explorer.pages.heads.check_report import (
     require_size,
     within,
 )
+from attention_explorer.pages.heads.experiment import MaskDemo, Precision, fixed_precision
 from attention_explorer.pages.heads.frame import HeadsFrame, heads_frame
 from attention_explorer.pages.heads.state import HeadsSetup
 from attention_explorer.pages.heads.wording import one, query_name
@@ -44,22 +44,6 @@ FILL_NAMES = {
 
 
 HIDDEN_MARK = "×"
-
-
-class Precision(StrEnum):
-    """How many bits every number has."""
-
-    FLOAT64 = "float64"
-    FLOAT32 = "float32"
-    FLOAT16 = "float16"
-
-
-class MaskDemo(StrEnum):
-    """Rows of scores for which the ways to mask disagree."""
-
-    FULLY_MASKED = "fully masked row"
-    LOW_SCORE = "visible score −2e9"
-    ADDED_FLOAT32 = "added in float32"
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -89,11 +73,6 @@ class MaskCheck:
 
 
 _DEMO_SCORES = (0.5, -1.2, 2.0, 0.3)
-
-
-def fixed_precision(demo: MaskDemo | None) -> Precision | None:
-    """Return the precision that an example is about, so that it cannot be chosen; None if it can."""
-    return Precision.FLOAT32 if demo is MaskDemo.ADDED_FLOAT32 else None
 
 
 def demo_check(demo: MaskDemo, precision: Precision = Precision.FLOAT64) -> MaskCheck:

@@ -1,45 +1,35 @@
-"""The experiments of the Heads page: what there is, what to look for, and how one is carried out."""
+"""The experiments of the view *Check*: what there is, what to look for, and how they are carried out."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from enum import StrEnum
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field, replace
 
+from attention_explorer.core.byte_cache import kept
 from attention_explorer.core.shuffle import shuffled_order
-from attention_explorer.pages.heads.check_broadcast import broadcast_report
-from attention_explorer.pages.heads.check_change import change_report
-from attention_explorer.pages.heads.check_constant import constant_report
-from attention_explorer.pages.heads.check_function import cells_of
-from attention_explorer.pages.heads.check_mask import MaskDemo, Precision, demo_report, fixed_precision, mask_report
+from attention_explorer.errors import ExplorerError
+from attention_explorer.model.checkpoint import checkpoint
+from attention_explorer.pages.heads.check_heads import broadcast_report, reshape_report
+from attention_explorer.pages.heads.check_layer import cells_of, change_report, shuffle_report
+from attention_explorer.pages.heads.check_mask import demo_report, mask_report
 from attention_explorer.pages.heads.check_report import CheckReport, require_size, within
-from attention_explorer.pages.heads.check_reshape import reshape_report
-from attention_explorer.pages.heads.check_shuffle import shuffle_report
-from attention_explorer.pages.heads.check_symmetry import symmetry_report
-from attention_explorer.pages.heads.frame import HeadsFrame
+from attention_explorer.pages.heads.check_scores import constant_report, symmetry_report
+from attention_explorer.pages.heads.experiment import Check, Experiment
+from attention_explorer.pages.heads.frame import HeadsFrame, frame_to_show, heads_frame
+from attention_explorer.pages.heads.state import HeadsSetup, HeadsState
+from attention_explorer.pages.heads.verdict import verdict_report
 
 MOST_AT_ONCE = 128
-"""Tokens up to which an experiment is done without being asked for."""
+"""Tokens up to which all experiments are done, and not the chosen one alone."""
 
 MOST_CELLS_AT_ONCE = 2**17
 """The same for the weights of all heads together: 8 heads of 128 tokens."""
 
-MOST_QUICK_CELLS = 2**14
-"""The same for what is over before anybody has to wait, about 30 ms: 8 heads of 45 tokens."""
-
-
-class Check(StrEnum):
-    """An experiment."""
-
-    SHUFFLE = "Shuffle"
-    SYMMETRY = "S and Sᵀ"
-    RESHAPE = "Reshape"
-    MASKING = "Four ways to mask"
-    CHANGE = "Change a token"
-    CONSTANT = "Add a constant"
-    BROADCAST = "A mask for each sequence"
-
+MOST_QUICK_CELLS, FEW_CELLS = 2**14, 2**10
+"""Weights of all heads up to which one experiment is over before anybody has to wait, and all of them are."""
 
 LOOK_FOR = {
+    Check.WEIGHTS: "Are these weights learned, made by hand, or luck? Spread out evenly, or all on one key?",
     Check.SHUFFLE: (
         "Put the tokens in another order. Does each output stay with its token? Add an encoding or a causal mask and "
         "look again."
@@ -50,88 +40,62 @@ LOOK_FOR = {
     Check.MASKING: "Write −∞ or −1e9 before the softmax, add −1e9, or zero the weights afterwards. Look at the row "
     "sums.",
     Check.CHANGE: "Add noise to one token. Which outputs change? Under a causal mask, none before it.",
-    Check.CONSTANT: "Move the slider to add the same number to every score of the row. Do the weights move?",
+    Check.CONSTANT: "Add the same number to every score of the row. Do the weights move?",
     Check.BROADCAST: "Several sentences at once, each with a mask of its own. Without an axis for the heads, the "
     "masks fall on the heads instead.",
 }
 
-
-@dataclass(frozen=True, slots=True)
-class Experiment:
-    """An experiment with its settings; those of the others have no effect."""
-
-    check: Check = Check.SHUFFLE
-    seed: int = 0
-    """Of the shuffled order."""
-    row: int | None = None
-    """The pinned query, an example for S and Sᵀ, for masking and for the constant."""
-    precision: Precision = Precision.FLOAT64
-    demo: MaskDemo | None = None
-    """An example instead of a row of the setup."""
-    token: int | None = None
-    """The token to change; the pinned one, or one in the middle, if not chosen."""
-    amount: float = 1.0
-    constant: float = 5.0
-    """What is added to the scores of the row."""
-
-    @property
-    def precision_used(self) -> Precision:
-        """The precision that counts: that of the example, if it is about one."""
-        return fixed_precision(self.demo) or self.precision
-
-    @property
-    def essence(self) -> Experiment:
-        """The experiment without what has no effect on it: equal ones need not be done again."""
-        match self.check:
-            case Check.SHUFFLE:
-                return Experiment(self.check, seed=self.seed)
-            case Check.RESHAPE:
-                return Experiment(self.check)
-            case Check.SYMMETRY:
-                return Experiment(self.check, row=self.row)
-            case Check.MASKING if self.demo is not None:
-                return Experiment(self.check, demo=self.demo, precision=self.precision_used)
-            case Check.MASKING:
-                return Experiment(self.check, row=self.row, precision=self.precision)
-            case Check.CHANGE:
-                return Experiment(self.check, row=self.row, token=self.token, amount=self.amount)
-            case Check.CONSTANT:
-                return Experiment(self.check, row=self.row, constant=self.constant)
-            case Check.BROADCAST:
-                return Experiment(self.check)
+_COUNTS = {
+    Check.WEIGHTS: (),
+    Check.SHUFFLE: ("seed",),
+    Check.SYMMETRY: (),
+    Check.RESHAPE: (),
+    Check.MASKING: ("demo", "precision"),
+    Check.CHANGE: ("token", "amount"),
+    Check.CONSTANT: ("constant",),
+    Check.BROADCAST: (),
+}
+"""Which settings have an effect."""
+_OF_A_ROW = (Check.SYMMETRY, Check.MASKING, Check.CHANGE, Check.CONSTANT)
 
 
-def token_to_change(frame: HeadsFrame, experiment: Experiment) -> int:
-    """Return the token that an experiment changes."""
+def essence(experiment: Experiment, row: int | None) -> tuple[Experiment, int | None]:
+    """Return an experiment, and the pinned query, without what has no effect: equal ones need not be done again."""
+    settings = {name: getattr(experiment, name) for name in _COUNTS[experiment.check]}
+    if settings.get("demo") is not None:
+        settings["precision"] = experiment.precision_used
+    is_of_row = experiment.check in _OF_A_ROW and settings.get("demo") is None and settings.get("token") is None
+    return Experiment(experiment.check, **settings), row if is_of_row else None
+
+
+def token_to_change(frame: HeadsFrame, token: int | None, row: int | None) -> int:
+    """Return the token that is changed: the chosen one, or else the pinned one, or else one in the middle."""
     count = len(frame.keys)
-    pinned = None if frame.is_cross else within(experiment.row, count)
-    for wish in (within(experiment.token, count), pinned):
+    pinned = None if frame.is_cross else within(row, count)
+    for wish in (within(token, count), pinned):
         if wish is not None:
             return wish
     return count // 2
 
 
 def needs_asking(frame: HeadsFrame, experiment: Experiment) -> bool:
-    """Whether an experiment takes so long that it is done only when asked for."""
-    if experiment.check is Check.MASKING and experiment.demo is not None:
+    """Whether an experiment takes so long that it is done only when it is chosen."""
+    if experiment.check is Check.WEIGHTS or (experiment.check is Check.MASKING and experiment.demo is not None):
         return False
     whole_layer = experiment.check in (Check.SHUFFLE, Check.RESHAPE, Check.CHANGE)
     return max(frame.shape) > MOST_AT_ONCE or (whole_layer and cells_of(frame) > MOST_CELLS_AT_ONCE)
 
 
-def is_quick(frame: HeadsFrame, experiment: Experiment) -> bool:
-    """Whether an experiment is over before anybody has to wait."""
-    return (experiment.check is Check.MASKING and experiment.demo is not None) or cells_of(frame) <= MOST_QUICK_CELLS
-
-
-def carry_out(frame: HeadsFrame, experiment: Experiment) -> CheckReport:
-    """Do an experiment.
+def carry_out(frame: HeadsFrame, experiment: Experiment, row: int | None = None) -> CheckReport:
+    """Do an experiment; ``row`` is the pinned query.
 
     Raises
     ------
     ExplorerError
         It cannot be done with this setup; the message says why.
     """
+    if experiment.check is Check.WEIGHTS:
+        return verdict_report(frame)
     if experiment.check is Check.MASKING and experiment.demo is not None:
         return demo_report(experiment.demo, experiment.precision)
     require_size(frame)
@@ -139,14 +103,94 @@ def carry_out(frame: HeadsFrame, experiment: Experiment) -> CheckReport:
         case Check.SHUFFLE:
             return shuffle_report(frame, shuffled_order(len(frame.queries), experiment.seed))
         case Check.SYMMETRY:
-            return symmetry_report(frame, experiment.row)
+            return symmetry_report(frame, row)
         case Check.RESHAPE:
             return reshape_report(frame)
         case Check.MASKING:
-            return mask_report(frame, experiment.row, experiment.precision)
+            return mask_report(frame, row, experiment.precision)
         case Check.CHANGE:
-            return change_report(frame, token_to_change(frame, experiment), experiment.amount)
+            return change_report(frame, token_to_change(frame, experiment.token, row), experiment.amount)
         case Check.CONSTANT:
-            return constant_report(frame, experiment.row, experiment.constant)
+            return constant_report(frame, row, experiment.constant)
         case Check.BROADCAST:
             return broadcast_report(frame)
+
+
+@kept
+def outcome(setup: HeadsSetup, experiment: Experiment, row: int | None) -> CheckReport | str:
+    """Return what came out of an experiment, or why it cannot be done."""
+    frame = heads_frame(setup)
+    try:
+        return carry_out(frame, experiment, row)
+    except ExplorerError as error:
+        return frame.count.recounted(str(error))
+
+
+# ---- All of them, for the view ----
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class CheckNumbers:
+    """What came out of the experiments so far.
+
+    Attributes
+    ----------
+    frame : HeadsFrame
+        What was experimented with.
+    experiment : Experiment
+        The chosen one, with all settings.
+    found : mapping of Check to CheckReport or str
+        Results, and the reasons of those that cannot be done; those to come are not in it.
+    """
+
+    frame: HeadsFrame
+    experiment: Experiment
+    found: Mapping[Check, CheckReport | str] = field(default_factory=dict)
+
+    @property
+    def chosen(self) -> CheckReport | None:
+        """The report on the chosen one; None if it cannot be done."""
+        found = self.found.get(self.experiment.check)
+        return found if isinstance(found, CheckReport) else None
+
+    def result(self, check: Check) -> str:
+        """Return what came out of an experiment, in a sentence or two."""
+        found = self.found.get(check)
+        if found is None:
+            waits = needs_asking(self.frame, replace(self.experiment, check=check))
+            return "Choose it to have it done: here it takes a moment." if waits else "…"
+        return found if isinstance(found, str) else found.result
+
+
+def check_stream(heads: HeadsState, _pixels: tuple[int, int] = (0, 0)) -> Iterator[tuple[float, CheckNumbers]]:
+    """Yield the share that is done and the results so far: the chosen experiment first, then the others.
+
+    Raises
+    ------
+    ExplorerError
+        The attention cannot be computed; the message says why.
+    """
+    frame, chosen = frame_to_show(heads.setup), heads.experiment
+    found: dict[Check, CheckReport | str] = {}
+    others = (replace(chosen, check=check) for check in Check if check is not chosen.check)
+    wanted = [chosen, *(each for each in others if not needs_asking(frame, each))]
+    for done, each in enumerate(wanted, start=1):
+        checkpoint()
+        found[each.check] = outcome(heads.setup, *essence(each, heads.view.row))
+        yield done / len(wanted), CheckNumbers(frame, chosen, dict(found))
+
+
+def check_numbers(heads: HeadsState, _pixels: tuple[int, int] = (0, 0)) -> CheckNumbers:
+    """Return the results of all experiments, of a long sentence of the chosen one."""
+    return list(check_stream(heads))[-1][1]
+
+
+def is_quick(heads: HeadsState) -> bool:
+    """Whether all results are there, or nearly so."""
+    frame = heads_frame.peek(heads.setup)
+    if frame is None or cells_of(frame) > MOST_QUICK_CELLS:
+        return False
+    if cells_of(frame) <= FEW_CELLS:
+        return True
+    asked = (essence(replace(heads.experiment, check=check), heads.view.row) for check in Check)
+    return sum(outcome.peek(heads.setup, *each) is None for each in asked) <= 1

@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from attention_explorer.core.colour_scale import BoolArray, FloatArray
-from attention_explorer.core.numerals import MINUS, compact, readable, scientific
+from attention_explorer.core.numerals import MINUS, readable
 from attention_explorer.model import Stage
 from attention_explorer.pages.heads.aligned import NONE, joined
 from attention_explorer.pages.heads.compare import Comparison
@@ -19,13 +19,11 @@ from attention_explorer.pages.heads.frame import HeadsFrame
 from attention_explorer.pages.heads.reading import Reading
 from attention_explorer.pages.heads.shown_map import hidden_keys, shown_map
 from attention_explorer.pages.heads.wording import (
-    Step,
     isolated,
     key_name,
     number_word,
     one,
     query_name,
-    weight_text,
 )
 
 NO_CELL = "no such cell"
@@ -109,12 +107,6 @@ def compared_token_words(comparison: Comparison, number: int, *, is_row: bool) -
     return f"{'query' if is_row else 'key'} {only}{' and '.join(said)}" if said else NO_CELL
 
 
-def compared_title(comparison: Comparison, row: int, column: int) -> str:
-    """Return which cell it is, by the tokens of A, or of B where A has none."""
-    pairs = (_pair(comparison, side, row, column, "") for side in (0, 1))
-    return next((pair for pair in pairs if pair), "") or _tokens(comparison, row, column) or NO_CELL
-
-
 def _apart(comparison: Comparison, row: int, column: int) -> str:
     """Say of a query that only one has and a key that only the other has that there is no such cell."""
     tokens = _tokens(comparison, row, column)
@@ -135,19 +127,6 @@ def _tokens(comparison: Comparison, row: int, column: int) -> str:
     return " → ".join(f"“{isolated(name)}”" for name in names)
 
 
-def compared_steps(comparison: Comparison, row: int, column: int) -> tuple[Step, ...]:
-    """Return A, B and A − B of a cell, a line each."""
-    cell = compared_cell(comparison, row, column)
-    text = weight_text if comparison.view.stage is Stage.WEIGHTS else _score_text
-    lines = [
-        Step(f"{name}: {number_word(frame, comparison.view.stage)}", text(number))
-        if number is not None
-        else Step(name, why)
-        for name, frame, number, why in zip("AB", comparison.frames, (cell.a, cell.b), cell.without, strict=True)
-    ]
-    return (*lines, Step("A − B", _signed(_size_text, cell.difference), is_result=True))
-
-
 def _pair(comparison: Comparison, side: int, row: int, column: int, kind: str = "query ") -> str:
     """Return a cell by the tokens of A (side 0) or B (1); empty if it has no such cell."""
     frame, cell = comparison.frames[side], _own(comparison, side, row, column)
@@ -160,14 +139,6 @@ def _signed(text: Callable[[float], str], difference: float | None) -> str:
     if difference is None:
         return "none"
     return f"{'+' if difference > 0 else MINUS if difference < 0 else ''}{text(abs(difference))}"
-
-
-def _score_text(score: float) -> str:
-    return compact(score, sign=True)
-
-
-def _size_text(size: float) -> str:
-    return weight_text(size) if size < 10 else scientific(size)
 
 
 # ---- A row or a column ----

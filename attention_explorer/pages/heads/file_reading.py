@@ -2,23 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
-from attention_explorer.core.map_picture import MapPicture
 from attention_explorer.core.numerals import counted
 from attention_explorer.errors import ExplorerError
-from attention_explorer.pages.heads.frame import heads_frame
-from attention_explorer.pages.heads.shown_map import map_picture
-from attention_explorer.pages.heads.state import HeadsSetup, HeadsView
-from attention_explorer.sources.recorded import ArrayFile, contents_of, open_arrays
+from attention_explorer.pages.heads.file_heads import FileHeads, heads_to_show, numbers_to_show
+from attention_explorer.sources.recorded import Contents, contents_of, open_arrays
+from attention_explorer.sources.recorded.axes import LETTERS
 from attention_explorer.sources.recorded.contents import COMPUTED, layers_by_name
-from attention_explorer.sources.recorded_recipe import FileRecipe
+from attention_explorer.sources.recorded_recipe import FileRecipe, Rows
 from attention_explorer.sources.recorded_source import file_recipe, what_speaks_for
 
 FEWEST_AXES, MOST_AXES = 2, 5
-PREVIEW_TILES = 128
+_ONE = {"l": "layer", "b": "in batch", "h": "head", "q": "query", "k": "key"}
+LOOK_LIKE_SCORES = "There are numbers below 0, so they look like scores: softmax over each row makes weights of them."
+NO_SCORES = "No number is below 0: each row can be divided by its sum; or are they scores, for a softmax over each row?"
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,6 +28,7 @@ class Choice:
     axes: str = ""
     batch: int = 0
     is_causal: bool | None = None
+    rows: Rows = Rows.AS_THEY_ARE
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,14 +43,44 @@ class Reading:
         What is opened; None if it cannot be read like this.
     reasons : tuple of str
         What speaks for it, or why it cannot be.
-    preview : MapPicture or None
-        The first head.
+    heads : FileHeads or None
+        How some heads look like this; None if the axes do not fit.
+    shape : tuple of int
+        Of the array, or of each layer; empty if there is none of weights.
+    layers : int
+        How many arrays there are, one for each layer; 0 if one holds all of them.
+    offer : str
+        Where the rows are not weights as they are: what to make of them; else empty.
     """
 
     choice: Choice
     recipe: FileRecipe | None
     reasons: tuple[str, ...]
-    preview: MapPicture | None
+    heads: FileHeads | None = None
+    shape: tuple[int, ...] = ()
+    layers: int = 0
+    offer: str = ""
+
+
+# ---- Axes ----
+
+
+def axis_word(letter: str, length: int) -> str:
+    """Return what an axis is, as it stands behind its length: “heads”, “query”."""
+    return _ONE[letter] if length == 1 or letter == "b" else LETTERS[letter]
+
+
+def given(axes: str, place: int, letter: str) -> str:
+    """Return axes of which one means something else; what meant that before changes places with it."""
+    other = axes.find(letter)
+    letters = list(axes)
+    if other >= 0:
+        letters[other] = axes[place]
+    letters[place] = letter
+    return "".join(letters)
+
+
+# ---- Files ----
 
 
 def candidates(path: Path) -> tuple[tuple[str, str], ...]:
@@ -88,7 +118,7 @@ def refuse_hopeless(path: Path) -> None:
         file_recipe(path)
 
 
-def read_as(path: Path, choice: Choice, tokens: Sequence[str] = ()) -> Reading:
+def read_as(path: Path, choice: Choice) -> Reading:
     """Read a file as somebody wants it to be, as far as that goes.
 
     Raises
@@ -98,30 +128,54 @@ def read_as(path: Path, choice: Choice, tokens: Sequence[str] = ()) -> Reading:
     """
     file = open_arrays(path)
     try:
-        return _read(file, choice, tokens)
+        contents = contents_of(file, choice.attention or None)
     except ExplorerError as error:
-        return Reading(choice, None, (str(error),), None)
+        return Reading(choice, None, (str(error),))
+    shape = contents.attention[0].shape if contents.attention else ()
+    layers = len(contents.attention) if contents.is_list else 0
+    try:
+        reading = _read(path, contents, choice)
+    except ExplorerError as error:  # the letters do not fit
+        reading = Reading(choice, None, (str(error),))
+    return replace(reading, shape=shape, layers=layers)
 
 
-def _read(file: ArrayFile, choice: Choice, tokens: Sequence[str]) -> Reading:
-    contents = contents_of(file, choice.attention or None)
+def _read(path: Path, contents: Contents, choice: Choice) -> Reading:
     reasons: tuple[str, ...] = ("There are queries and keys: the weights are computed from them.",)
     if contents.attention:
-        guess = what_speaks_for(contents, choice.axes)
-        choice = Choice(contents.name, guess.axes, choice.batch, choice.is_causal)
+        guess = what_speaks_for(contents, choice.axes, choice.rows)
+        choice = replace(choice, attention=contents.name, axes=guess.axes)
         if guess.problems:
-            return Reading(choice, None, guess.problems, None)
+            return _refused(contents, choice, guess.problems)
         reasons = guess.reasons
         if choice.is_causal is None:
-            choice = Choice(choice.attention, choice.axes, choice.batch, guess.is_causal and contents.mask is None)
-    recipe = file_recipe(
-        file.path,
-        attention=choice.attention,
-        axes=choice.axes,
-        batch=choice.batch,
-        tokens=tokens,
-        is_causal=choice.is_causal,
-    )
-    frame = heads_frame(HeadsSetup(recipe))
-    preview = map_picture(frame, HeadsView(), None, (PREVIEW_TILES, PREVIEW_TILES))
-    return Reading(choice, recipe, (*reasons, *contents.notes), preview)
+            choice = replace(choice, is_causal=guess.is_causal and contents.mask is None)
+    try:
+        recipe = file_recipe(
+            path,
+            attention=choice.attention,
+            axes=choice.axes,
+            batch=choice.batch,
+            is_causal=choice.is_causal,
+            rows=choice.rows,
+        )
+    except ExplorerError as error:
+        return _refused(contents, choice, (str(error),))
+    return Reading(choice, recipe, (*reasons, *contents.notes), heads_to_show(contents, recipe))
+
+
+def _refused(contents: Contents, choice: Choice, problems: tuple[str, ...]) -> Reading:
+    """Show what is in the file, which is not what can be opened."""
+    if not contents.attention:
+        return Reading(choice, None, problems)
+    heads = numbers_to_show(contents, choice.axes, choice.batch)
+    if len(problems) > 1:  # the first says what the rows sum to, as the heads do
+        problems = problems[1:]
+    if choice.rows is Rows.AS_THEY_ARE:
+        other = what_speaks_for(contents)
+        if not other.problems:
+            words = ", ".join(LETTERS[letter] for letter in other.axes)
+            return Reading(choice, None, (*problems, f"In the order {words} ({other.axes}) rows sum to 1."), heads)
+        if heads.is_unfit:
+            return Reading(choice, None, problems, heads)
+    return Reading(choice, None, problems, heads, offer=LOOK_LIKE_SCORES if heads.is_below_zero else NO_SCORES)

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 
 from attention_explorer.core.byte_cache import kept
 from attention_explorer.core.counting import Count
@@ -57,6 +58,12 @@ class HeadsFrame:
     def is_cross(self) -> bool:
         """Whether the keys come from a second sentence."""
         return self.source.is_cross
+
+    @property
+    def visible(self) -> npt.NDArray[np.intp]:
+        """How many keys each query sees (n_q,)."""
+        n_q, n_k = self.shape
+        return np.full(n_q, n_k) if self.mask is None else self.mask.sum(axis=1)
 
     @property
     def exact_tokens(self) -> tuple[tuple[str, ...], tuple[str, ...]]:

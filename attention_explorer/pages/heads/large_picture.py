@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TypeAlias
 
 from attention_explorer.core.map_picture import MapPicture, Window
@@ -28,8 +29,9 @@ MOST_LINES = 600
 def part_shown(view: HeadsView, shape: tuple[int, int], most_line_rows: int = MOST_LINE_ROWS) -> Window:
     """Return the part of a map of this shape that the large picture shows.
 
-    Heatmap and lines show the part in view, of which only so much is drawn as lines as can be followed. The others
-    show every map as a whole: what they are for is to see several of them side by side.
+    Heatmap and lines show the part in view, of which only so much is drawn as lines as can be followed. A row shows
+    itself, or the column that is pinned. The others show every map as a whole: what they are for is to see several of
+    them side by side.
     """
     if view.picture is Picture.HEATMAP:
         return view.seen(shape)
@@ -37,7 +39,19 @@ def part_shown(view: HeadsView, shape: tuple[int, int], most_line_rows: int = MO
         seen = view.seen(shape)
         bottom, right = min(seen.bottom, seen.top + most_line_rows), min(seen.right, seen.left + most_line_rows)
         return Window(seen.top, bottom, seen.left, right)
-    return Window.whole(shape)
+    whole = Window.whole(shape)
+    if view.picture is Picture.ROW:
+        return _line_shown(view, whole)
+    return whole
+
+
+def _line_shown(view: HeadsView, whole: Window) -> Window:
+    """Return the row that is pinned, or else the column, or else the last row."""
+    if view.row is None and view.column is not None:
+        column = min(view.column, whole.right - 1)
+        return replace(whole, left=column, right=column + 1)
+    row = whole.bottom - 1 if view.row is None else min(view.row, whole.bottom - 1)
+    return replace(whole, top=row, bottom=row + 1)
 
 
 def large_picture(

@@ -13,9 +13,8 @@ from attention_explorer.model import Stage
 from attention_explorer.pages.heads.compare import Comparison
 from attention_explorer.pages.heads.frame import HeadsFrame
 from attention_explorer.pages.heads.large_picture import LargePicture
-from attention_explorer.pages.heads.shown_map import stage_shown
+from attention_explorer.pages.heads.shown_map import lengths_shown, stage_shown
 from attention_explorer.pages.heads.state import Aggregate, HeadsSetup, HeadsState, MaskChoice, MaskKind
-from attention_explorer.pages.heads.value_weighted import lengths_shown
 from attention_explorer.sources.source import Ability
 
 DARK = 0.02

@@ -41,7 +41,7 @@ _FROM_TUTORIALS = {
         "Tutorial: nearly even, 3 vectors",
         HeadsView(),
         "The tutorial prints “how much that position attends to positions 0, 1, 2”, but the weight furthest from 1/3 "
-        f"is only 0.00697 off. Raise the gain in Setup and watch the rows come apart. {_NO_W_O}",
+        f"is only 0.00697 off. Raise the gain (press More) and watch the rows come apart. {_NO_W_O}",
     ),
     "multi-head": (
         "Tutorial: 8 heads, large gain",

@@ -13,6 +13,7 @@ from attention_explorer.model import Stage, entropy
 from attention_explorer.pages.heads.frame import HeadsFrame
 from attention_explorer.pages.heads.state import Aggregate
 from attention_explorer.pages.heads.wording import key_name, one, query_name
+from attention_explorer.sources.source import AS_RECORDED
 from attention_explorer.sources.token_names import token_places
 
 
@@ -31,6 +32,12 @@ class Reading:
     count: Count = Count.FROM_ONE
 
 
+def sum_words(frame: HeadsFrame) -> str:
+    """Return why a row that no scores lead to sums to what it does."""
+    words = frame.source.weight_words()
+    return words if words == AS_RECORDED else "rounded"
+
+
 def row_reading(frame: HeadsFrame, row: int) -> Reading:
     """Read what a query attends to."""
     weights = frame.map.weights(one(row))[0]
@@ -41,7 +48,7 @@ def row_reading(frame: HeadsFrame, row: int) -> Reading:
     elif abs(total - 1) < 1e-6:
         note = f"sum {total:.4f} · entropy {plain(float(entropy(weights)))} nats"
     elif frame.is_one_head:  # weights that are computed sum to 1
-        note = f"sum {total:.4f}, as recorded · entropy {plain(float(entropy(weights)))} nats"
+        note = f"sum {total:.4f}, {sum_words(frame)} · entropy {plain(float(entropy(weights)))} nats"
     elif frame.aggregate is Aggregate.MAX:
         note = f"sum {total:.4f}: the largest weights of several heads need not sum to 1"
     else:

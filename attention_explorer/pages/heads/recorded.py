@@ -1,4 +1,4 @@
-"""A file of attention, or a model, as a state of the Heads page."""
+"""A file of attention, or a model, as a state of the Heads page, and how such a file is read."""
 
 from __future__ import annotations
 
@@ -6,18 +6,32 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from attention_explorer.errors import ExplorerError
+from attention_explorer.model.token_kinds import is_content_word
+from attention_explorer.pages.heads.frame import heads_frame
 from attention_explorer.pages.heads.state import Aggregate, HeadsSetup, HeadsState, HeadsView
+from attention_explorer.pages.heads.survey import clarity, surveys_of
+from attention_explorer.sources.model_recipe import ModelRecipe
 from attention_explorer.sources.model_source import model_recipe
+from attention_explorer.sources.recorded_recipe import Rows
 from attention_explorer.sources.recorded_source import file_recipe
-from attention_explorer.sources.registry import source_of
+from attention_explorer.sources.registry import recipe_as, source_of
 from attention_explorer.sources.source import Recipe
 
 MOST_THUMBNAILS = 24
 """Heads up to which each has a thumbnail with words at first; of more there is a grid, in which all are seen."""
 
+QUICK = 256 * 2**20
+"""Bytes of a model up to which all its heads are looked at before the first is shown: some seconds at most."""
+
 
 def heads_of_file(
-    path: Path, *, attention: str = "", axes: str = "", batch: int | None = 0, tokens: Sequence[str] = ()
+    path: Path,
+    *,
+    attention: str = "",
+    axes: str = "",
+    batch: int | None = 0,
+    tokens: Sequence[str] = (),
+    rows: str = Rows.AS_THEY_ARE,
 ) -> HeadsState:
     """Look at a file of attention, and return the page that shows its first head; options as for `file_recipe`.
 
@@ -26,7 +40,7 @@ def heads_of_file(
     ExplorerError
         It cannot be read, or holds no attention; the message says why.
     """
-    return page_of(file_recipe(path, attention=attention, axes=axes, batch=batch, tokens=tokens))
+    return page_of(file_recipe(path, attention=attention, axes=axes, batch=batch, tokens=tokens, rows=rows))
 
 
 def heads_of_model(path: Path, sentence: str | None = None, target: str | None = None) -> HeadsState:
@@ -53,6 +67,27 @@ def page_of(recipe: Recipe) -> HeadsState:
     """Return the page that shows the first head of a recipe."""
     in_grid = sum(source_of(recipe).heads) > MOST_THUMBNAILS
     return HeadsState(HeadsSetup(recipe), HeadsView(in_grid=in_grid), preset="")
+
+
+def at_its_clearest(heads: HeadsState) -> HeadsState:
+    """Return the page of a model with the head that looks at one kind of token most clearly, and a word pinned.
+
+    The word is the first that names something; under a causal mask the last, which sees all the others. A model that
+    takes long to read every layer of stays as it is.
+
+    Raises
+    ------
+    ExplorerError
+        Its numbers cannot be read.
+    """
+    recipe = recipe_as(heads.setup.recipe, ModelRecipe)
+    if recipe is None or recipe.size > QUICK:
+        return heads
+    frame = heads_frame(heads.setup)
+    best = max(surveys_of(frame), key=clarity)
+    words = [place for place, token in enumerate(frame.exact_tokens[0]) if is_content_word(token)]
+    row = max(words, key=lambda place: frame.visible[place], default=None)
+    return heads.with_setup(layer=best.layer, head=best.head).with_view(row=row)
 
 
 def looking_at(heads: HeadsState, layer: int | None, head: int | None) -> HeadsState:

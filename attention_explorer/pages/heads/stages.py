@@ -13,9 +13,10 @@ from attention_explorer.core.numerals import coordinate, counted, readable
 from attention_explorer.core.role import Role
 from attention_explorer.errors import ExplorerError
 from attention_explorer.model import Stage
-from attention_explorer.pages.heads.frame import HeadsFrame, head_name
+from attention_explorer.pages.heads.frame import HeadsFrame, frame_to_show, head_name
+from attention_explorer.pages.heads.row import RowNumbers, row_numbers
 from attention_explorer.pages.heads.shown_map import stage_title
-from attention_explorer.pages.heads.state import HeadsView
+from attention_explorer.pages.heads.state import Aggregate, HeadsState, HeadsView
 from attention_explorer.pages.heads.wording import cell_words, number_word, one, pair_name
 from attention_explorer.sources.source import Ability
 
@@ -46,6 +47,34 @@ class StagesPicture:
     """Which head is shown, where it is not the large picture; else empty."""
     layer_heading: str
     layer_badge: str
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class StagesNumbers:
+    """The stages of a head, with the row of it that is looked at."""
+
+    picture: StagesPicture
+    row: RowNumbers
+    view: HeadsView
+
+    @property
+    def frame(self) -> HeadsFrame:
+        """Whose stages they are."""
+        return self.row.frame
+
+
+def stages_numbers(heads: HeadsState, pixels: tuple[int, int]) -> StagesNumbers:
+    """Return the stages of a state for so many (rows, columns) of pixels; of several heads in one, those of the first.
+
+    Raises
+    ------
+    ExplorerError
+        The attention cannot be computed, or only the weights of the head are known.
+    """
+    tiles = tuple(max(each // 2, 64) for each in pixels)
+    found = stages_picture(frame_to_show(heads.setup), heads.view, (tiles[0], tiles[1]))
+    one_head = heads.with_setup(aggregate=Aggregate.ONE)
+    return StagesNumbers(found, row_numbers(one_head), heads.view)
 
 
 def stages_picture(frame: HeadsFrame, view: HeadsView, tiles: tuple[int, int] = (1024, 1024)) -> StagesPicture:

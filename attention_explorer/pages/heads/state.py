@@ -9,25 +9,30 @@ from typing import Self
 
 from attention_explorer.core.colour_scale import SEQUENTIAL, Contrast
 from attention_explorer.core.counting import MOST_TOKENS, MOST_WISHED, Count, count_declared
-from attention_explorer.core.declared import Kind, declared
+from attention_explorer.core.declared import Kind, declared, derived
 from attention_explorer.core.map_picture import Window
 from attention_explorer.core.mask import LARGEST_MASK_SIZE as LARGEST_MASK_SIZE
 from attention_explorer.core.mask import Cell as Cell
 from attention_explorer.core.mask import MaskChoice as MaskChoice
 from attention_explorer.core.mask import MaskKind as MaskKind
-from attention_explorer.core.numerals import coordinate
 from attention_explorer.core.temperature import HIGHEST_TEMPERATURE, LOWEST_TEMPERATURE, temperature_declared
 from attention_explorer.errors import ExplorerError
 from attention_explorer.fields import CheckedFields
 from attention_explorer.model import Stage
+from attention_explorer.pages.heads.arrangement import SortBy as SortBy
+from attention_explorer.pages.heads.arrangement import Threshold as Threshold
 from attention_explorer.pages.heads.edited_sentence import place_after_edit
+from attention_explorer.pages.heads.experiment import Check, Experiment
+from attention_explorer.pages.heads.row_moments import MOST_KEYS, moments
 from attention_explorer.pages.heads.writing import Writing
 from attention_explorer.pages.preset_lists import preset_declared
 from attention_explorer.sources.recipe import ToyRecipe
-from attention_explorer.sources.registry import context_tokens_of, tokens_of
-from attention_explorer.sources.source import Recipe
+from attention_explorer.sources.registry import context_tokens_of, source_of, tokens_of
+from attention_explorer.sources.source import Ability, Recipe
 
-LARGEST_THRESHOLD = 1e9
+NO_STEPS = "No more than the weights is known here, so there are no steps to walk through."
+LAST_STEP = 99
+"""More steps than the arithmetic of a row has: whoever looks at it there sees all of it."""
 _LAST_PINNED = 2 * MOST_TOKENS - 1
 """Tokens that only B of a comparison has are counted behind those of A."""
 
@@ -87,6 +92,7 @@ class HeadsSetup(CheckedFields):
         "Count the residual connection: every layer hands half of each token on unmixed.\n"
         "Without it the rollout is the plain product of the layers.",
         "Rollout identity",
+        shown=lambda heads: heads.setup.aggregate is Aggregate.ROLLOUT,
     )
     switched_off: frozenset[tuple[int, int]] = declared(
         frozenset(),
@@ -111,14 +117,34 @@ class HeadsSetup(CheckedFields):
 
 
 class Picture(StrEnum):
-    """The large picture."""
+    """The views of the page; files keep the values."""
 
     HEATMAP = "heatmap"
+    """One head as a map."""
+    ALL = "all heads"
+    """Every head of the source, as a quilt."""
+    ROW = "row"
+    """One row of the head, from products to its output."""
     LINES = "lines"
     STAGES = "stages"
     COMPARE = "compare"
     MARKED = "marked"
     """The marked heads side by side."""
+    CHECK = "check"
+    """Experiments with the head on show."""
+
+
+class RowSpeed(StrEnum):
+    """How long a step of a row stays while it plays."""
+
+    SLOW = "slow"
+    STEADY = "steady"
+    FAST = "fast"
+
+    @property
+    def milliseconds(self) -> int:
+        """How long a step stays."""
+        return {RowSpeed.SLOW: 2400, RowSpeed.STEADY: 1200, RowSpeed.FAST: 400}[self]
 
 
 class Hidden(StrEnum):
@@ -127,68 +153,6 @@ class Hidden(StrEnum):
     NOTHING = "nothing"
     FIRST = "first token"
     PUNCTUATION = "punctuation"
-
-
-class SortBy(StrEnum):
-    """The order of the wall."""
-
-    NUMBER = "head"
-    ENTROPY = "entropy"
-    EVENNESS = "evenness"
-    MAX_WEIGHT = "mean of row maxima"
-    SATURATED = "saturated rows"
-    SCORE_STD = "spread of scores"
-    DISTANCE = "distance"
-    SELF = "on itself"
-    PREVIOUS = "on previous"
-    FIRST = "on first"
-    NEXT = "on next"
-    BACK = "k back"
-    SAME = "on same token"
-    SPECIAL = "on punctuation"
-    INDUCTION = "induction"
-    DIFFERENCE = "difference from B"
-
-    @property
-    def words(self) -> str:
-        """What the number that heads are sorted by is called in a sentence."""
-        named = {SortBy.BACK: "weight k back", SortBy.INDUCTION: "weight by induction"}
-        return named.get(self, f"weight {self.value}" if self.value.startswith("on ") else self.value)
-
-
-@dataclass(frozen=True, slots=True)
-class Threshold(CheckedFields):
-    """Which heads of the wall are looked at: those with a summary from a value on, or up to it."""
-
-    by: SortBy = declared(
-        SortBy.ENTROPY,
-        "summary of the threshold",
-        "What is compared with the value",
-        "Change the threshold",
-        is_view=True,
-    )
-    value: float = declared(
-        0.0,
-        "value of the threshold",
-        "From which value on, or up to which, heads are looked at",
-        "Change the threshold",
-        low=-LARGEST_THRESHOLD,
-        high=LARGEST_THRESHOLD,
-        is_view=True,
-    )
-    at_most: bool = declared(
-        False,
-        "at most",
-        "At least the value, or at most",
-        "Change the threshold",
-        names={"off": "≥", "on": "≤"},
-        is_view=True,
-    )
-
-    @property
-    def words(self) -> str:
-        """The condition as it is written: entropy ≥ 1.2."""
-        return f"{self.by.words} {'≤' if self.at_most else '≥'} {coordinate(self.value, 5)}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -247,7 +211,7 @@ class HeadsView(CheckedFields):
     )
     sort: SortBy = declared(
         SortBy.NUMBER,
-        "order of the heads",
+        "order",
         "The order of the thumbnails, the largest first",
         "Sort the heads",
         is_view=True,
@@ -261,9 +225,10 @@ class HeadsView(CheckedFields):
     )
     in_grid: bool = declared(
         False,
-        "grid",
-        "All heads at once, a line a layer. The arrow keys walk the grid; typing L7H3 goes to layer 7, head 3.",
-        "All heads in a grid",
+        "a line a layer",
+        "All heads as maps alone, a line a layer, however few there are; many always are.\n"
+        "The arrow keys walk; typing L7H3 goes to layer 7, head 3.",
+        "A line a layer",
         is_view=True,
     )
     marked: frozenset[tuple[int, int]] = declared(
@@ -288,6 +253,7 @@ class HeadsView(CheckedFields):
         "Change the share of weight",
         low=0.01,
         high=1.0,
+        stops=[step / 100 for step in range(1, 101)],
         is_view=True,
     )
     row: int | None = declared(
@@ -302,6 +268,19 @@ class HeadsView(CheckedFields):
         "The part of the map that is in view; all of it if not given",
         "Move the view",
         is_view=True,
+    )
+    step: int = declared(
+        LAST_STEP,
+        "step",
+        "How far the row has been computed, from the products of query and keys to the output",
+        "Go to another step",
+        high=LAST_STEP,
+        ends=lambda heads: (0, heads.last_step),
+        forbids=lambda heads: "" if heads.last_step else NO_STEPS,
+        is_view=True,
+    )
+    speed: RowSpeed = declared(
+        RowSpeed.STEADY, "speed", "How long a step of the row stays while it plays", "Change the speed", is_view=True
     )
 
     @property
@@ -338,6 +317,59 @@ class HeadsState(CheckedFields):
     writing: Writing = declared(Writing, "writing", "How a model goes on with the sentence", "Change the writing")
     preset: str = preset_declared("heads", "random-words", "")
     """Where the settings come from; empty for what is no preset, such as a file."""
+    experiment: Experiment = declared(
+        Experiment, "experiment", "The experiment of the view Check", "Change the experiment"
+    )
+
+    @property
+    @derived(
+        "n of the mask",
+        "How many keys are real, how wide the window, how long the prefix or the block is",
+        "Change the mask",
+        low=1,
+        high=LARGEST_MASK_SIZE,
+        shown=lambda heads: heads.setup.mask.kind.has_size,
+        merge="mask size",
+    )
+    def mask_size(self) -> int:
+        """The number of the mask."""
+        return self.setup.mask.size
+
+    @property
+    @derived(
+        "token to change",
+        "The token whose vector gets noise: the pinned one, or one in the middle, if none is chosen",
+        "Change another token",
+        high=MOST_TOKENS,
+        ends=lambda heads: (heads.setup.count.first, heads.setup.count.number(heads.last_key)),
+        shown=lambda heads: heads.experiment.check is Check.CHANGE,
+    )
+    def token_changed(self) -> int:
+        """The number of the token that the experiment changes."""
+        wished = next((each for each in (self.experiment.token, self.view.row) if each is not None), None)
+        return self.setup.count.number(self.last_key // 2 if wished is None else min(wished, self.last_key))
+
+    @property
+    def last_key(self) -> int:
+        """The last key there is."""
+        try:
+            return max(len(context_tokens_of(self.setup.recipe)) - 1, 0)
+        except ExplorerError:  # why it cannot be opened is said where it is to be seen
+            return 0
+
+    @property
+    def last_step(self) -> int:
+        """The last step of the row that is looked at: known without computing it."""
+        if self.view.row is None and self.view.column is not None:
+            return 0  # a column of the map, which is read at once
+        try:
+            source = source_of(self.setup.recipe)
+            lines = min(len(source.context_tokens), MOST_KEYS)
+        except ExplorerError:  # why it cannot be opened is said where it is to be seen
+            return LAST_STEP
+        is_one, lacks = self.setup.aggregate is Aggregate.ONE, source.traits.reason_against
+        scores, values = (is_one and not lacks(each) for each in (Ability.SCORES, Ability.VALUES))
+        return max(sum(1 for _ in moments(lines, has_scores=scores, has_values=values)) - 1, 0)
 
     def with_setup(self, **changes: object) -> Self:
         """Return the state with some fields of its setup changed."""

@@ -17,6 +17,7 @@ from attention_explorer.model import MapSummary, Pooled
 from attention_explorer.model.map_summary import SummaryPass
 from attention_explorer.model.patterns import Pattern, PatternPass, PatternScore
 from attention_explorer.model.pooling import tile_bounds
+from attention_explorer.pages.heads.alike import alike_order
 from attention_explorer.pages.heads.evenness import EVEN, is_nearly_uniform, largest_excess
 from attention_explorer.pages.heads.frame import HeadsFrame, head_name
 from attention_explorer.pages.heads.state import HeadsView, SortBy, Threshold
@@ -124,12 +125,11 @@ def coming(frame: HeadsFrame, layer: int, head: int) -> HeadSurvey:
 
 def _excess(frame: HeadsFrame, pooled: Pooled) -> float:
     """Return how far weights are from an even share, from the small picture: no map is computed a second time."""
-    n_q, n_k = frame.shape
-    visible = np.full(n_q, n_k) if frame.mask is None else frame.mask.sum(axis=1)
+    visible = frame.visible
     if pooled.values.shape == frame.shape:
         return largest_excess(pooled.values, ~pooled.masked)
     # A tile knows its largest weight, but not whose it is: at least the row's with the fewest keys.
-    fewest = np.minimum.reduceat(visible, tile_bounds(n_q, len(pooled.values))[:-1])
+    fewest = np.minimum.reduceat(visible, tile_bounds(len(visible), len(pooled.values))[:-1])
     return float((pooled.values * fewest[:, None] - 1.0).max(where=~pooled.masked, initial=0.0))
 
 
@@ -180,17 +180,30 @@ _MEASURES = {
 
 
 def in_order(surveys: tuple[HeadSurvey, ...], sort: SortBy, *, reverse: bool = False) -> tuple[HeadSurvey, ...]:
-    """Return the heads in an order: by number, or by a summary, the largest first; or the other way round.
+    """Return the heads in an order: by number, by likeness, or by a summary, the largest first; or the other way round.
 
-    Heads that have no such summary are the last either way; those with the same one stand by number.
+    Heads that have no such summary, or no numbers to be alike in, are the last either way; those with the same one
+    stand by number.
     """
     if sort is SortBy.NUMBER:
         return tuple(sorted(surveys, key=lambda survey: survey.place, reverse=reverse))
+    if sort is SortBy.ALIKE:
+        return _alike_together(surveys, reverse)
     values = {survey: _measure(survey, sort) for survey in surveys}
     by_number = sorted(surveys, key=lambda survey: survey.place)
     with_number = [survey for survey in by_number if not math.isnan(values[survey])]
     ordered = sorted(with_number, key=lambda survey: (-values[survey], survey.place), reverse=reverse)
     return (*ordered, *(survey for survey in by_number if math.isnan(values[survey])))
+
+
+def _alike_together(surveys: tuple[HeadSurvey, ...], reverse: bool) -> tuple[HeadSurvey, ...]:
+    by_number = sorted(surveys, key=lambda survey: survey.place)
+    there = [survey for survey in by_number if survey.is_computed]
+    order = alike_order([survey.pooled.values for survey in there])
+    return (
+        *(there[index] for index in (order[::-1] if reverse else order)),
+        *(survey for survey in by_number if not survey.is_computed),
+    )
 
 
 _PATTERNS = {
@@ -240,7 +253,7 @@ def _measure(survey: HeadSurvey, sort: SortBy) -> float:
 
 def meets(survey: HeadSurvey, threshold: Threshold | None) -> bool:
     """Whether a head is looked at; one without the number is not, once there is a threshold."""
-    if threshold is None or threshold.by is SortBy.NUMBER:
+    if threshold is None or not threshold.by.is_measured:
         return True
     value = _measure(survey, threshold.by)
     return value <= threshold.value if threshold.at_most else value >= threshold.value
@@ -257,7 +270,7 @@ def threshold_words(surveys: Sequence[HeadSurvey], threshold: Threshold | None) 
 
 def first_threshold(surveys: Sequence[HeadSurvey], sort: SortBy) -> Threshold:
     """Return the threshold to begin with: half of the heads have as much of what they are sorted by, or of entropy."""
-    by = SortBy.ENTROPY if sort is SortBy.NUMBER else sort
+    by = sort if sort.is_measured else SortBy.ENTROPY
     values = [_measure(survey, by) for survey in surveys]
     there = [value for value in values if not math.isnan(value)]
     return Threshold(by, float(f"{np.median(there):.2g}") if there else 0.0)
@@ -265,8 +278,9 @@ def first_threshold(surveys: Sequence[HeadSurvey], sort: SortBy) -> Threshold:
 
 def why_unordered(frame: HeadsFrame, surveys: tuple[HeadSurvey, ...], sort: SortBy) -> str:
     """Say why no head has the number that heads are to be sorted by; empty where one has it, or may have it yet."""
-    is_number = sort is SortBy.NUMBER or not surveys
-    if is_number or not all(each.is_computed and math.isnan(_measure(each, sort)) for each in surveys):
+    if not (sort.is_measured and surveys):
+        return ""
+    if not all(each.is_computed and math.isnan(_measure(each, sort)) for each in surveys):
         return ""
     if sort is SortBy.DIFFERENCE and any(survey.difference is None for survey in surveys):
         return ""  # they are being compared
@@ -289,10 +303,9 @@ def _short(survey: HeadSurvey, sort: SortBy) -> str:
 
 
 def measure_text(survey: HeadSurvey, sort: SortBy) -> str:
-    """Return the summary a wall is sorted by; sorted by number, the entropy."""
-    summary = survey.summary
-    if sort in (SortBy.NUMBER, SortBy.ENTROPY):
-        return f"H {_said(summary.entropy)}"
+    """Return the summary a wall is sorted by; where it is sorted by none, the entropy."""
+    if sort is SortBy.ENTROPY or not sort.is_measured:
+        return f"H {_said(survey.summary.entropy)}"
     return f"{_short(survey, sort)} {_said(_measure(survey, sort))}"
 
 
@@ -319,6 +332,30 @@ def character(survey: HeadSurvey) -> str:
     return "saturated" if summary.saturated >= 0.2 else ""
 
 
+_LOOKS_ELSEWHERE = (Pattern.NEXT, Pattern.BACK, Pattern.SAME, Pattern.INDUCTION)
+
+
+def clarity(survey: HeadSurvey) -> float:
+    """Return how clearly a head looks at one kind of token, 0 to 1: its most weight on the keys of a known pattern.
+
+    The first token, punctuation and the token itself do not count: heads rest there that have nothing to look for.
+    """
+    found = [survey.patterns.get(pattern, PatternScore()) for pattern in _LOOKS_ELSEWHERE]
+    scores = [each.score for each in found if each.queries >= FEWEST_QUERIES]
+    return max((each for each in (survey.summary.previous_mass, *scores) if not math.isnan(each)), default=0.0)
+
+
+_DOES = {"self": "itself", "prev": "one back", "first": "first token", "next": "next token", "same": "same token"}
+"""What a head does, by how `character` says it."""
+
+
+def doing(survey: HeadSurvey) -> str:
+    """Return in a word or two what a head does, where that was measured and is clear; else nothing."""
+    found = character(survey).removeprefix("≈ ")
+    word = found.rpartition(" ")[0] or found
+    return _DOES.get(word, word)
+
+
 def pattern_words(survey: HeadSurvey, *, short: bool = False) -> str:
     """Say which pattern a head follows most, how clearly, and, unless it is to be short, of what and what that means.
 
@@ -338,3 +375,50 @@ def pattern_words(survey: HeadSurvey, *, short: bool = False) -> str:
         return f"{said} {even}"
     queries = "1 query" if best.queries == 1 else f"{best.queries} queries"
     return f"{said} of the weight of {queries} {even}. {pattern.meaning}"
+
+
+# ---- In words ----
+
+
+def line_words(survey: HeadSurvey) -> str:
+    """Return what a line has room for of the summary of a head."""
+    if not survey.is_computed:
+        return f"{survey.name}: {not_yet(survey)}"
+    pattern = _difference_words(survey) or pattern_words(survey, short=True)
+    return "; ".join(filter(None, (_measures(survey), pattern, _empty_words(survey))))
+
+
+def summary_words(survey: HeadSurvey) -> str:
+    """Return the summary of a head in words."""
+    if not survey.is_computed:
+        return f"{survey.name}: {survey.refusal or not_yet(survey)}"
+    summary = survey.summary
+    text = (
+        f"{_measures(survey)}, mean distance {plain(summary.distance)}, weight on "
+        f"itself {plain(summary.self_mass)}, on the previous token {plain(summary.previous_mass)}, "
+        f"on the first {plain(summary.first_mass)}"
+    )
+    return "; ".join(filter(None, (text, pattern_words(survey), _difference_words(survey), _empty_words(survey))))
+
+
+def not_yet(survey: HeadSurvey) -> str:
+    """Return why there are no numbers yet."""
+    return "being computed …" if survey.is_coming else "not computed yet"
+
+
+def _measures(survey: HeadSurvey) -> str:
+    """Return how spread the weights of a head are."""
+    summary = survey.summary
+    return f"{survey.name}: entropy {plain(summary.entropy)} nats, mean of the row maxima {plain(summary.max_weight)}"
+
+
+def _difference_words(survey: HeadSurvey) -> str:
+    """Return how much a head differs from B; empty if that was not measured."""
+    if survey.difference is None or math.isnan(survey.difference):
+        return ""
+    return f"{plain(survey.difference)} of each query’s weight lies elsewhere than in B"
+
+
+def _empty_words(survey: HeadSurvey) -> str:
+    empty = survey.summary.empty_rows
+    return f"{counted(empty, 'row')} with nothing to attend to" if empty else ""

@@ -15,6 +15,7 @@ from attention_explorer.core.numerals import percent, plain, scientific
 from attention_explorer.errors import ArrayError
 from attention_explorer.model import AttentionMap, Stage
 from attention_explorer.model.map_summary import SATURATED
+from attention_explorer.pages.heads.check_report import Cell, CheckReport, CheckTable, Form
 from attention_explorer.pages.heads.evenness import EVEN, is_nearly_uniform, largest_excess
 from attention_explorer.pages.heads.frame import HeadsFrame, head_name
 from attention_explorer.sources.source import Made
@@ -183,6 +184,24 @@ def _mean(values: np.typing.NDArray[np.floating] | np.typing.NDArray[np.bool_]) 
 
 
 # ---- In words ----
+
+
+def verdict_report(frame: HeadsFrame) -> CheckReport:
+    """Return what the weights are worth as the result of an experiment, with the numbers behind it."""
+    found = verdict(frame)
+    spreads = (found.head,) if found.layer is None else (found.head, found.layer)
+    numbers = (
+        ("entropy ÷ ln(keys), mean", tuple(spread.evenness for spread in spreads)),
+        ("rows with a weight above 0.95", tuple(spread.saturated for spread in spreads)),
+        ("scaled scores, std", tuple(spread.score_std for spread in spreads)),
+    )
+    known: tuple[tuple[Cell, ...], ...] = tuple((name, *row) for name, row in numbers if not all(map(math.isnan, row)))
+    names = ("this head", "all heads")[: len(spreads)]
+    columns = (("", Form.TEXT), *((name, Form.SIZE) for name in names))
+    std = found.predicted_std
+    predicted = () if std is None else (f"Predicted std of scores: {_short_number(std)}.",)
+    table = CheckTable(columns, known, "How the weight is spread")
+    return CheckReport(f"{found.title} {found.text}", (table,) if known else (), predicted)
 
 
 def _pattern(frame: HeadsFrame, head: Spread) -> tuple[str, ...]:

@@ -10,6 +10,7 @@ import numpy as np
 from attention_explorer.core.colour_scale import FloatArray
 from attention_explorer.core.map_picture import MapPicture, Window
 from attention_explorer.core.numerals import (
+    MINUS,
     compact,
     coordinate,
     counted,
@@ -24,9 +25,18 @@ from attention_explorer.model import Stage
 from attention_explorer.pages.heads.frame import HeadsFrame, head_name, heads_on, heads_run_without
 from attention_explorer.pages.heads.lines import LinePicture
 from attention_explorer.pages.heads.marked import MarkedHeads
-from attention_explorer.pages.heads.shown_map import is_renormalised, keys_left_out, shown_as, shown_map, stage_shown
+from attention_explorer.pages.heads.shown_map import (
+    WEIGHED,
+    is_renormalised,
+    keys_left_out,
+    lengths_shown,
+    shown_as,
+    shown_map,
+    stage_shown,
+    why_not_weighted,
+)
 from attention_explorer.pages.heads.state import Aggregate, HeadsView
-from attention_explorer.pages.heads.value_weighted import WEIGHED, lengths_shown, why_not_weighted
+from attention_explorer.sources.source import AS_RECORDED
 from attention_explorer.sources.token_names import isolated as isolated
 
 LARGEST_PLAIN_EXPONENT = 30.0
@@ -145,7 +155,7 @@ def arithmetic_title(frame: HeadsFrame, row: int, column: int) -> str:
         return f"{pair}: hidden {frame.what_hides(row, column)}"
     weight = weight_text(float(frame.map.weights(one(row), one(column))[0, 0]))
     if frame.is_one_head and not frame.map.has_scores:
-        return f"{pair}: {weight}, as recorded"
+        return f"{pair}: {weight}, {frame.source.weight_words()}"
     return f"{pair}: where {weight} comes from"
 
 
@@ -177,7 +187,9 @@ def _recorded_steps(frame: HeadsFrame, row: int, column: int) -> tuple[Step, ...
     if not frame.map.allowed(one(row), one(column))[0, 0]:
         return (Step(f"hidden {frame.what_hides(row, column)}", "0", is_result=True),)
     weight = float(frame.map.weights(one(row), one(column))[0, 0])
-    return (Step("recorded weight", weight_text(weight), is_result=True),)
+    words = frame.source.weight_words()
+    name = "recorded weight" if words == AS_RECORDED else words
+    return (Step(name, weight_text(weight), is_result=True),)
 
 
 def _hidden_steps(frame: HeadsFrame, row: int, column: int) -> tuple[Step, ...]:
@@ -298,3 +310,106 @@ def description(frame: HeadsFrame, view: HeadsView) -> str:
         row, column = divmod(flat, n_k)
         said.append(f"{query_name(frame, row)} to {key_name(frame, column)} {weights[row, column]:.3f}")
     return f"{text} Strongest: {'; '.join(said)}."
+
+
+# ---- Why a query scores a key as it does: the largest of the products that add up to q · k ----
+
+
+MOST_NAMED, MOST_IN_SHORT = 3, 2
+"""Products that are named, the others added up; and in the one line that there is room for beside the arithmetic."""
+NOTHING = "all products of query and key are 0"
+
+
+def why_short(frame: HeadsFrame, row: int, column: int) -> str:
+    """Return the two largest products of a cell, in a line; empty where nothing is to be told."""
+    terms = _terms(frame, row, column)
+    if terms is None:
+        return ""
+    if not terms.any():
+        return f"Why? {_sentence([NOTHING])}"
+    named = [
+        f"{_number(float(terms[feature]), sign=True)} from {'' if place else 'feature '}{frame.count.number(feature)}"
+        for place, feature in enumerate(_largest(terms, MOST_IN_SHORT))
+    ]
+    return f"Why? {', '.join(named)}."
+
+
+def why(frame: HeadsFrame, row: int, column: int) -> str:
+    """Return which features decide the score of a cell, what the others come to, and how many keys it beats.
+
+    Empty where nothing is to be told: several heads in one, weights alone, a hidden cell, products beyond the floats.
+    """
+    terms = _terms(frame, row, column)
+    if terms is None:
+        return ""
+    parts = _named(frame, terms, MOST_NAMED)
+    others = np.delete(terms, _largest(terms, MOST_NAMED))
+    if len(others) and terms.any():
+        parts.append(_rest(others))
+    return f"Why? {_sentence(parts)} {_rank(frame, row, column)}"
+
+
+def _terms(frame: HeadsFrame, row: int, column: int) -> FloatArray | None:
+    """Return the products of a cell (d_k,); None where no products decide it."""
+    if not (frame.is_one_head and frame.map.has_scores and frame.map.allowed(one(row), one(column))[0, 0]):
+        return None
+    terms = products(frame, row, column)[:, 2].astype(np.float64)
+    return terms if np.isfinite(terms).all() else None
+
+
+def _largest(terms: FloatArray, most: int) -> list[int]:
+    """Return the features with the largest products, the largest first; those of 0 are no reason for anything."""
+    return [int(feature) for feature in np.argsort(-np.abs(terms), kind="stable")[:most] if terms[feature]]
+
+
+def _named(frame: HeadsFrame, terms: FloatArray, most: int) -> list[str]:
+    """Return what the largest products do, those that add before those that take away."""
+    if not terms.any():
+        return [NOTHING]
+    named = _largest(terms, most)
+    signs = (("add", "", [f for f in named if terms[f] > 0]), ("take", " away", [f for f in named if terms[f] < 0]))
+    return [_said(frame, terms, features, verb, end) for verb, end, features in signs if features]
+
+
+def _sentence(parts: list[str]) -> str:
+    said = _listed(parts)
+    return f"{said[0].upper()}{said[1:]}."
+
+
+def _rest(others: FloatArray) -> str:
+    """Return what the products without a name come to."""
+    is_one = len(others) == 1
+    what = "the other product" if is_one else f"the other {len(others)} products"
+    if not others.any():
+        return f"{what} {'is' if is_one else 'are'} 0"
+    return f"{what} {'comes' if is_one else 'come'} to {_number(float(others.sum()), sign=True)}"
+
+
+def _number(number: float, *, sign: bool = False) -> str:
+    size = readable(float(f"{abs(number):.3g}"), 3)
+    return f"{MINUS if number < 0 else '+'}{size}" if sign else size
+
+
+def _said(frame: HeadsFrame, terms: FloatArray, features: list[int], verb: str, end: str) -> str:
+    """Return what some features do: features 3 and 7 add 0.42 and 0.33."""
+    numbers = _listed([str(frame.count.number(feature)) for feature in features])
+    sizes = _listed([_number(terms[feature]) for feature in features])
+    is_one = len(features) == 1
+    return f"feature{'s' * (not is_one)} {numbers} {verb}{'s' * is_one} {sizes}{end}"
+
+
+def _listed(names: list[str]) -> str:
+    return names[0] if len(names) == 1 else f"{', '.join(names[:-1])} and {names[-1]}"
+
+
+def _rank(frame: HeadsFrame, row: int, column: int) -> str:
+    """Return how many of the other keys that the query sees score less."""
+    scores = frame.map.scores(one(row), stage=Stage.MASKED)[0]
+    seen = np.flatnonzero(frame.map.allowed(one(row))[0])
+    others = len(seen) - 1
+    if not others:
+        return "It is the only key that this query sees."
+    below = int((scores[seen] < scores[column]).sum())
+    if below == others:
+        return "No other key of the row scores as much."
+    return f"Of the {counted(others, 'other key')}, {below or 'none'} score{'s' * (below == 1)} less."

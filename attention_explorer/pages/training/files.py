@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import IO
 
 import numpy as np
 
-from attention_explorer.core.numbers_files import Report, as_csv
-from attention_explorer.errors import ExportError, quoted
+from attention_explorer.core.numbers_files import Contents as Contents
+from attention_explorer.core.numbers_files import Report, as_csv, check_kind
 from attention_explorer.pages.training.moment import model_at, trained
 from attention_explorer.sources.learned.model_file import model_bytes
 from attention_explorer.sources.learned.run import Curve
@@ -22,8 +22,6 @@ CURVES = {".csv": "Curves"}
 CURVE_COLUMNS = ("loss", "accuracy", "weight", "training_loss", "training_accuracy")
 RUNS = ("", "b_")
 """What stands before the columns of A and of B."""
-
-Contents = Callable[[IO[bytes], Report], object]
 
 
 def weights_file(setup: LearningSetup, step: int, path: Path) -> Contents:
@@ -39,20 +37,6 @@ def curves_file(setups: Sequence[LearningSetup], step: int, path: Path) -> Conte
         file.write(curves_csv([trained(setup, step, report).curve(step) for setup in setups]).encode())
 
     return write
-
-
-def check_kind(path: Path, kinds: Iterable[str]) -> None:
-    """Refuse a path with another ending than those of some kinds of files.
-
-    Raises
-    ------
-    ExportError
-        The message lists those there are.
-    """
-    if path.suffix.lower() not in kinds:
-        raise ExportError(
-            f"{quoted(path.name)} names another kind of file. Choose a name that ends in {' or '.join(kinds)}."
-        )
 
 
 def curves_csv(curves: Sequence[Curve]) -> str:

@@ -11,7 +11,7 @@ from PySide6.QtCore import QPoint, Qt
 from PySide6.QtGui import QKeyEvent, QResizeEvent
 from PySide6.QtWidgets import QBoxLayout, QHBoxLayout, QLabel, QMenu, QSlider, QVBoxLayout, QWidget
 
-from attention_explorer.core.declared import declaration_of
+from attention_explorer.core.declared import declaration_of, value_of, with_value
 from attention_explorer.core.preset import Preset
 from attention_explorer.core.subject import is_same_subject
 from attention_explorer.errors import ExplorerError
@@ -72,13 +72,13 @@ class FramePage(RequestingPage):
     part = ""
     """The field of `ExplorerState` that says which view is on show."""
     shown_by = "view"
-    """The field of it that does."""
+    """The field of it that does, by its dotted name."""
     presented: tuple[str, ...] = ("title", "canvas", "main")
 
     def __init__(self, session: Session, look: Look, parent: QWidget | None = None) -> None:
         super().__init__(session, look, parent)
         self.views = self.make_views()
-        self.requests = Requests(self, self._streams)
+        self.requests = self.make_requests()
         self.is_open = False
         """Whether the drawer is open."""
         self._is_lent = False  # because something of it was named, not because somebody wanted it
@@ -110,6 +110,10 @@ class FramePage(RequestingPage):
         """Return what shows the picture."""
         return PicturesCanvas(self.look, "Large picture", lambda: self.state)
 
+    def make_requests(self) -> Requests[Any]:
+        """Return what the numbers of a picture are asked of."""
+        return Requests(self, self._streams)
+
     def make_main(self) -> MainQuantity:
         """Return by what the main quantity is moved."""
         return MainQuantity(self.session, self.look)
@@ -126,6 +130,11 @@ class FramePage(RequestingPage):
 
     def controls_of(self, _view: View[Any]) -> Sequence[QWidget]:
         """Return widgets of a view that set no field, such as a button that measures."""
+        return ()
+
+    @property
+    def read_first(self) -> Sequence[QWidget]:
+        """What of the page is read before the picture."""
         return ()
 
     @property
@@ -146,7 +155,7 @@ class FramePage(RequestingPage):
 
     def view_of(self, state: ExplorerState) -> View[Any]:
         """Return the view that a state shows."""
-        return self.view_named(getattr(getattr(state, self.part), self.shown_by))
+        return self.view_named(value_of(getattr(state, self.part), self.shown_by))
 
     def view_named(self, name: object) -> View[Any]:
         """Return a view by its name in the state."""
@@ -162,7 +171,7 @@ class FramePage(RequestingPage):
         own = view.of(getattr(state, view.part.name) if part is None else part)
         new: ExplorerState = replace(state, **{view.part.name: own})
         # Taken from what was just made: a page may show views of the very part that says which is on show.
-        return replace(new, **{self.part: replace(getattr(new, self.part), **{self.shown_by: view.id})})
+        return replace(new, **{self.part: with_value(getattr(new, self.part), self.shown_by, view.id)})
 
     def apply(self, change: Change[Any]) -> None:
         """Change what is on show, as one undo step."""
@@ -184,6 +193,10 @@ class FramePage(RequestingPage):
         """Return the example that a state is still that of, in all that counts in the view which has it."""
         own = self._views_of_examples.get((view.part.name, state.preset), view)
         return own.example(state, self._others[own.id])
+
+    def shown_without_example(self) -> str:
+        """Return what the list of examples says where the settings come from none of them."""
+        return "Examples"
 
     def set_elsewhere(self, view: View[Any], state: Any) -> str:  # noqa: ANN401 # of its part
         """Return what counts in a view and was set in another or in the drawer."""
@@ -257,7 +270,14 @@ class FramePage(RequestingPage):
             part = view.part
             line = view.picture.fills_card
             form = Form(
-                part.kind, view.fields, self.look, part.change, written=part.written, in_line=line, most_buttons=2
+                part.kind,
+                view.fields,
+                self.look,
+                part.change,
+                written=part.written,
+                in_line=line,
+                most_buttons=2,
+                choices=part.choices,
             )
             for widget in self.controls_of(view):
                 form.add(widget)
@@ -320,14 +340,15 @@ class FramePage(RequestingPage):
             self._all.addWidget(self.main)
         else:
             self._all.removeWidget(self.main)
-            self._columns.insertWidget(1, self.main)
+            self._columns.insertWidget(self._columns.indexOf(self.card) + 1, self.main)
         if self._in_order is not None:
             self._order_tabs()
 
     def _order_tabs(self) -> None:
         """Let Tab go through everything as it stands."""
         beside = self.drawer.parts if self.is_open else self.panel.parts
-        in_order(self.bar, self.card, *((self.main, *beside) if self._is_narrow else (*beside, self.main)))
+        last = (self.main, *beside) if self._is_narrow else (*beside, self.main)
+        in_order(self.bar, *self.read_first, self.card, *last)
 
     def _first_sight(self) -> int:
         """Return how high the picture is if it, the main quantity and a bit of the panel fill what is seen first."""
@@ -375,8 +396,8 @@ class FramePage(RequestingPage):
 
     def is_in_drawer(self, names: tuple[str, ...]) -> bool:
         """Whether one of these accessible names is seen only with the drawer."""
-        form = self.drawer.form_of(self.view)
-        return any(reach.part(form, name) is not None for name in names)
+        form, own = self.drawer.form_of(self.view), self.form_of(self.view)
+        return any(reach.part(form, name) is not None and reach.part(own, name) is None for name in names)
 
     def _take_back_drawer(self) -> None:
         if self._is_lent and self.is_open:
@@ -423,7 +444,7 @@ class FramePage(RequestingPage):
         """Show which example the settings are those of, what of them is set elsewhere, and the line below if needed."""
         self.main.setVisible(self._has_line(view))
         ready = self.example_of(view, state)
-        self.bar.show_view(view, state.preset, ready)
+        self.bar.show_view(view, state.preset, ready, self.shown_without_example())
         elsewhere = "" if ready in view.presets else self.set_elsewhere(view, state)
         self.also.setText(f"Also set: {elsewhere}")
         self.also.setVisible(bool(elsewhere))
@@ -490,7 +511,10 @@ class FramePage(RequestingPage):
     def show_panel_of(self, view: View[Any], numbers: Any) -> None:  # noqa: ANN401 # of the picture of the view
         """Show what stands beside a picture."""
         panel = Panel() if view.picture.reason(numbers) else self.panel_of(view, numbers)
+        lines = len(self.panel.formula.lines)
         self.panel.show_panel(panel, is_dragged=self.session.is_held)
+        if lines != len(self.panel.formula.lines):
+            self._order_tabs()  # a line that is new comes last
 
     def _fill_drawer(self) -> None:
         """Show in the drawer what the state has, and what is said of the picture on show; of one that is open."""

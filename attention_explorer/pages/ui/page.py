@@ -159,6 +159,9 @@ class Page(QWidget):
         """Let things move by themselves, or have what would play go one step at each press."""
         self.moves = moves
 
+    def offer_model(self, name: str, read: Callable[[], object]) -> None:
+        """Offer to read a sentence with a model that is on this computer, where the page has one to read."""
+
     def withhold(self, why: str) -> bool:
         """Show “?” for all that is computed, and give nothing of it away, until it is called with an empty text.
 

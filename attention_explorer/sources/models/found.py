@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from itertools import chain
 from pathlib import Path
 
+from attention_explorer.core.byte_cache import CACHE
 from attention_explorer.errors import ExplorerError
 from attention_explorer.model.checkpoint import checkpoint
 from attention_explorer.sources.model_recipe import model_at
@@ -41,6 +42,11 @@ class FoundModel:
     """Bytes that they take in memory, as float32; of quantised ones more or less."""
     reason: str
     """Why it cannot be opened; empty if it can, as far as its header tells."""
+
+    @property
+    def fits(self) -> bool:
+        """Whether its weights stay in the memory that is set aside."""
+        return self.needed <= CACHE.on_show_bytes
 
 
 def find_models(

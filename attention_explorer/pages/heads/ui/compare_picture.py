@@ -10,17 +10,13 @@ from PySide6.QtGui import QFontMetricsF, QPainter
 
 from attention_explorer.core.map_picture import MapPicture
 from attention_explorer.kit.drawing.marks import colour_of, text_size
-from attention_explorer.kit.drawing.small_map import Mark, paint_absent_swatch, paint_marks, paint_small_map, unbroken
-from attention_explorer.kit.drawing.small_map_layout import (
-    Arrangement,
-    Hit,
-    SmallMap,
-    arranged,
-    best_arrangement,
-    cell_at,
-)
+from attention_explorer.kit.drawing.small_map import paint_absent_swatch, paint_small_map, unbroken
+from attention_explorer.kit.drawing.small_map_layout import Arrangement, SmallMap, arranged, best_arrangement
+from attention_explorer.kit.items.item import Hit
+from attention_explorer.kit.pictures.pointed_picture import Spot
 from attention_explorer.kit.theme import Look
 from attention_explorer.pages.heads.compare import Comparison
+from attention_explorer.pages.heads.ui.maps_item import SeveralMaps, labelled, size_of_one
 
 GAP, NARROW_GAP, GUTTER = 28, 14, 12
 """Pixels at zoom 1 between maps side by side, in a narrow room, and between rows of maps."""
@@ -31,6 +27,8 @@ SAMPLE = 14
 """Pixels at zoom 1 of the sample of a cell without counterpart."""
 LEAST_BAR = 12
 """Pixels at zoom 1 that the colours of a bar take at least between its numbers."""
+THREE_FROM = 660.0
+"""Pixels from which on three maps have room beside each other; more height would put one above the other."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,14 +36,11 @@ class CompareLayout:
     """Where the maps, their titles and the words below them are."""
 
     maps: tuple[SmallMap, ...]
+    """A, B and the difference."""
     titles: tuple[QRectF, ...]
     words: QRectF
     sample: QRectF | None = None
     """Where a cell without counterpart is shown, before the words that say which tokens have none."""
-
-    def cell_at(self, place: QPointF) -> Hit | None:
-        """Return which map (0 is A, 1 is B, 2 the difference) and which of its cells is at a place."""
-        return cell_at(self.maps, place)
 
 
 def compare_layout(comparison: Comparison, look: Look, room: QRectF) -> CompareLayout:
@@ -118,47 +113,51 @@ def _wrapped(look: Look, text: str, width: float, *, bold: bool = False) -> floa
     return metrics.boundingRect(QRectF(0, 0, max(width, 40.0), 10_000.0), Qt.TextFlag.TextWordWrap, text).height()
 
 
-# ---- Painting ----
+@dataclass(frozen=True, slots=True, eq=False)
+class ComparedItem(SeveralMaps[CompareLayout]):
+    """A, B and A − B over the tokens of both."""
 
+    name: str
+    picture: Comparison
+    is_given: bool = False
 
-def paint_compare(
-    painter: QPainter,
-    comparison: Comparison,
-    room: QRectF,
-    look: Look,
-    *,
-    hover: Mark | None = None,
-    vector: bool = False,
-) -> None:
-    """Paint a comparison with one cell lit; a widget keeps the layout and paints maps and marks apart."""
-    layout = compare_layout(comparison, look, room)
-    paint_compare_maps(painter, comparison, layout, look, vector=vector)
-    if hover is not None:
-        paint_compare_marks(painter, comparison, layout, look, hover)
+    def layout(self, look: Look, box: QRectF) -> CompareLayout:
+        return compare_layout(self.picture, look, box)
 
+    def paint(self, painter: QPainter, layout: CompareLayout, look: Look, *, vector: bool = False) -> None:
+        flags = Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignBottom | Qt.TextFlag.TextWordWrap
+        for picture, small in zip(self.picture.pictures, layout.maps, strict=True):
+            paint_small_map(painter, picture, small, look, vector=vector)
+        painter.setFont(look.font(12.5, bold=True))
+        painter.setPen(colour_of(look.theme.text))
+        for title, box in zip(self.picture.all_titles, layout.titles, strict=True):
+            painter.drawText(box.adjusted(0, 0, 0, -look.px(3)), flags, unbroken(title))
+        if layout.sample is not None:
+            paint_absent_swatch(painter, layout.sample, look)
+        painter.setFont(look.font(12.5))
+        painter.setPen(colour_of(look.theme.muted))
+        painter.drawText(layout.words, Qt.AlignmentFlag.AlignLeft | Qt.TextFlag.TextWordWrap, self.picture.spoken)
 
-def paint_compare_marks(
-    painter: QPainter, comparison: Comparison, layout: CompareLayout, look: Look, mark: Mark
-) -> None:
-    """Light up a cell, a row or a column, by the numbers of its tokens, in every map."""
-    row, column = comparison.rows.place_of(mark[0]), comparison.columns.place_of(mark[1])
-    if (row is None) == (mark[0] is None) and (column is None) == (mark[1] is None):  # else there is none such
-        paint_marks(painter, comparison.pictures, layout.maps, look, (row, column))
+    def hit(self, layout: CompareLayout, place: QPointF) -> Hit | None:
+        """Return which spot is at a place, by the numbers of its tokens."""
+        found = SeveralMaps.hit(self, layout, place)
+        if found is None:
+            return None
+        rows, columns = self.picture.rows.numbers, self.picture.columns.numbers
+        return Hit(self.name, Spot(int(rows[found.part.row]), int(columns[found.part.column])))
 
+    def mark(self, painter: QPainter, layout: CompareLayout, look: Look, hit: Hit) -> None:
+        spot: Spot = hit.part
+        row, column = self.picture.rows.place_of(spot.row), self.picture.columns.place_of(spot.column)
+        if (row is None) == (spot.row is None) and (column is None) == (spot.column is None):  # else there is none such
+            SeveralMaps.mark(self, painter, layout, look, Hit(self.name, Spot(row, column)))
 
-def paint_compare_maps(
-    painter: QPainter, comparison: Comparison, layout: CompareLayout, look: Look, *, vector: bool = False
-) -> None:
-    """Paint everything that does not depend on the pointer."""
-    flags = Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignBottom | Qt.TextFlag.TextWordWrap
-    for picture, small in zip(comparison.pictures, layout.maps, strict=True):
-        paint_small_map(painter, picture, small, look, vector=vector)
-    painter.setFont(look.font(12.5, bold=True))
-    painter.setPen(colour_of(look.theme.text))
-    for title, box in zip(comparison.all_titles, layout.titles, strict=True):
-        painter.drawText(box.adjusted(0, 0, 0, -look.px(3)), flags, unbroken(title))
-    if layout.sample is not None:
-        paint_absent_swatch(painter, layout.sample, look)
-    painter.setFont(look.font(12.5))
-    painter.setPen(colour_of(look.theme.muted))
-    painter.drawText(layout.words, Qt.AlignmentFlag.AlignLeft | Qt.TextFlag.TextWordWrap, comparison.spoken)
+    def suits(self) -> tuple[float, float]:
+        rows, columns = self.cells
+        (wide, high), small = size_of_one(rows, columns), labelled(rows, columns)
+        return 3 * max(0.7 * wide, columns * small + 90.0, 340.0), max(0.75 * high, rows * small + 230.0, 380.0)
+
+    def foot(self, look: Look, room: QRectF) -> float:
+        if room.width() >= THREE_FROM:
+            room = QRectF(room.left(), room.top(), room.width(), room.width() / 3 + 170.0)
+        return self.layout(look, room).words.bottom() + look.px(6)

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import replace
 
-from PySide6.QtGui import QGuiApplication
+from PySide6.QtCore import Signal
+from PySide6.QtGui import QGuiApplication, QPainter, QPaintEvent
 from PySide6.QtWidgets import QHBoxLayout, QPushButton, QVBoxLayout, QWidget
 
 from attention_explorer.core.counting import Count
@@ -13,6 +15,7 @@ from attention_explorer.errors import ExplorerError
 from attention_explorer.kit.controls.card import Card
 from attention_explorer.kit.controls.numbers_model import MatrixModel, MatrixTable
 from attention_explorer.kit.controls.text_block import TextBlock, TextLine
+from attention_explorer.kit.drawing.marks import colour_of
 from attention_explorer.kit.theme import Look
 from attention_explorer.pages.heads.dots import (
     DotTable,
@@ -26,12 +29,55 @@ from attention_explorer.pages.heads.dots import (
     vectors_words,
     with_number,
 )
+from attention_explorer.pages.heads.presets import heads_preset, loaded
+from attention_explorer.pages.heads.state import HeadsState
 from attention_explorer.pages.heads.ui.matrix_view import Cell, MatrixView
-from attention_explorer.pages.heads.ui.typing_part import TypingPart
 from attention_explorer.pages.ui.session import Session
 from attention_explorer.sources.recipe import TokenVectors, ToyRecipe
 from attention_explorer.sources.registry import recipe_as
 from attention_explorer.sources.source import Recipe
+
+
+class TypingPart(QWidget):
+    """Changes the recipe of the Heads page, on the ground of a card.
+
+    Signals
+    -------
+    refused : str
+        Why what was asked for cannot be done.
+    """
+
+    refused = Signal(str)
+
+    def __init__(self, session: Session, look: Look, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._session, self._look = session, look
+
+    def change_recipe(self, label: str, make: Callable[[Recipe], Recipe]) -> bool:
+        """Make another recipe of the one there is, as one step; return whether that could be done."""
+        heads = self._session.state.heads
+        try:
+            changed = self.with_recipe(heads, make(heads.setup.recipe))
+        except ExplorerError as error:
+            self.refused.emit(str(error))
+            return False
+        self._session.apply(replace(self._session.state, heads=changed), label)
+        return True
+
+    def with_recipe(self, heads: HeadsState, recipe: Recipe) -> HeadsState:
+        """Return the state of the page with another recipe."""
+        return heads.with_setup(recipe=recipe)
+
+    def open_preset(self, name: str) -> None:
+        """Show a preset of the page, as one step."""
+        ready, state = heads_preset(name), self._session.state
+        self._session.apply(replace(state, heads=loaded(ready, state.heads)), ready.title)
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        painter = QPainter(self)
+        painter.fillRect(event.rect(), colour_of(self._look.theme.card))
+        painter.end()
+
 
 ROWS_SEEN = 6
 
@@ -80,7 +126,7 @@ class EmbeddingsPart(TypingPart):
         self.cosines = MatrixView(self._look, "Cosines of all pairs")
         both = QHBoxLayout()
         for view in (self.dots, self.cosines):
-            view.cell_hovered.connect(self._on_hovered)
+            view.spot_changed.connect(self._on_hovered)
             view.cell_chosen.connect(self._on_chosen)
             both.addWidget(view, 1)
         self.products = TextBlock(self._look, 3, "The products behind a dot product")
@@ -148,7 +194,7 @@ class EmbeddingsPart(TypingPart):
             view.show_chosen(cell)
 
     def _say(self) -> None:
-        cell = self.dots.hovered or self.cosines.hovered or self.dots.chosen
+        cell = self.dots.pointed or self.cosines.pointed or self.dots.chosen
         if self._table is not None and cell is not None:
             product, cosine = dot_words(self._table, *cell)
             self.products.set_text(TextLine(product, bold=True), TextLine(cosine))

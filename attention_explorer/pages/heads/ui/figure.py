@@ -5,22 +5,26 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass, replace
 from functools import cached_property
+from typing import Any
 
 from PySide6.QtCore import QRectF, QSize
 from PySide6.QtGui import QPainter
 
 from attention_explorer.core.map_picture import MapPicture, Window
 from attention_explorer.core.numbers_export import Numbers
-from attention_explorer.kit.drawing.heatmap import paint_heatmap, paint_lit
-from attention_explorer.kit.drawing.heatmap_layout import layout_of
-from attention_explorer.kit.drawing.small_map import paint_marks
 from attention_explorer.kit.export.figure import FigureStyle
 from attention_explorer.kit.export.frame import FigureFrame, is_drawing, styled_frame, width_for
+from attention_explorer.kit.pictures.pointed_picture import Spot
 from attention_explorer.kit.theme import Look
 from attention_explorer.pages.heads.alt_text import alt_text
 from attention_explorer.pages.heads.compare import Comparison, compared_sources
-from attention_explorer.pages.heads.compare_export import difference_numbers
-from attention_explorer.pages.heads.export import map_numbers, marked_numbers, stages_numbers, wall_numbers
+from attention_explorer.pages.heads.export import (
+    difference_numbers,
+    map_numbers,
+    marked_numbers,
+    stages_numbers,
+    wall_numbers,
+)
 from attention_explorer.pages.heads.frame import HeadsFrame, frame_to_show, head_name, other_frame
 from attention_explorer.pages.heads.head_difference import compared_with, surveys_on_wall
 from attention_explorer.pages.heads.large_picture import (
@@ -31,19 +35,16 @@ from attention_explorer.pages.heads.large_picture import (
 )
 from attention_explorer.pages.heads.lines import LinePicture
 from attention_explorer.pages.heads.marked import MarkedHeads
-from attention_explorer.pages.heads.stages import StagesPicture
 from attention_explorer.pages.heads.state import HeadsState, HeadsView, Picture
 from attention_explorer.pages.heads.survey import HeadSurvey, threshold_words
-from attention_explorer.pages.heads.ui.compare_picture import paint_compare
-from attention_explorer.pages.heads.ui.line_picture import paint_lines
-from attention_explorer.pages.heads.ui.marked_picture import marked_layout, paint_marked
-from attention_explorer.pages.heads.ui.room import fitted_room, heads_room
-from attention_explorer.pages.heads.ui.stages_picture import paint_stage_maps, stages_layout
-from attention_explorer.pages.heads.ui.wall_picture import paint_wall, wall_size
+from attention_explorer.pages.heads.ui.maps_item import MapsItem, room_of
+from attention_explorer.pages.heads.ui.pictures import item_of
+from attention_explorer.pages.heads.ui.wall_picture import PrintedWall
 from attention_explorer.pages.heads.wording import badges, map_title, source_words
 
 MOST_TILES = (1024, 1024)
-MOST_MAPS = 4
+DRAWN = (Picture.HEATMAP, Picture.LINES, Picture.STAGES, Picture.COMPARE, Picture.MARKED)
+"""The views whose pictures these are, besides that of all heads."""
 NARROWEST_WALL = 360.0
 """Pixels that three thumbnails beside each other need."""
 
@@ -157,11 +158,9 @@ class HeadsFigure:
         """The colours."""
         return self.style.look
 
-    @property
-    def _look_of_several(self) -> Look:
-        """The look of a picture of several maps: they share what one map may have of rectangles."""
-        most = len(self.picture.pictures) if isinstance(self.picture, MarkedHeads) else MOST_MAPS
-        return replace(self.look, most_rectangles=self.look.most_rectangles // most)
+    @cached_property
+    def _item(self) -> MapsItem[Any]:
+        return item_of(self.picture)
 
     @cached_property
     def _frame(self) -> FigureFrame:
@@ -177,8 +176,12 @@ class HeadsFigure:
         """Width and height of the picture itself."""
         wide = self._width
         if self.is_wall:
-            return wall_size(self.frame, self.look, wide)
-        return heads_room(self.picture) if wide is None else fitted_room(self.picture, self.look, wide)
+            return self._wall.size(self.look)
+        return room_of(self._item, self.look, wide)
+
+    @property
+    def _wall(self) -> PrintedWall:
+        return PrintedWall(self.frame, self.view, self.surveys, self._width)
 
     @property
     def size(self) -> QSize:
@@ -196,28 +199,15 @@ class HeadsFigure:
         self._frame.paint_caption(painter)
 
     def _paint_picture(self, painter: QPainter, room: QRectF, *, vector: bool) -> None:
-        look, picture = self.look, self.picture if not self.is_wall else None
-        pinned = self.view.row, self.view.column  # framed as in the window
-        if picture is None:
-            paint_wall(
-                painter, self.frame, self.view, room, look, width=self._width, vector=vector, surveys=self.surveys
-            )
-        elif isinstance(picture, MapPicture):
-            layout = layout_of(picture, look, room)
-            paint_heatmap(painter, picture, layout, look, vector=vector)
-            paint_lit(painter, picture, layout, look, *pinned)
-        elif isinstance(picture, LinePicture):
-            paint_lines(painter, picture, room, look, row=pinned[0], column=pinned[1], vector=vector)
-        elif isinstance(picture, StagesPicture):
-            stages = stages_layout(picture, look, room)
-            paint_stage_maps(painter, picture, stages, self._look_of_several, vector=vector)
-            paint_marks(painter, picture.pictures, stages.maps, look, pinned)
-        elif isinstance(picture, MarkedHeads):
-            marked = marked_layout(picture, look, room)
-            paint_marked(painter, picture, marked, self._look_of_several, vector=vector)
-            paint_marks(painter, picture.pictures, marked.maps, look, pinned)
-        else:
-            paint_compare(painter, picture, room, self._look_of_several, hover=pinned, vector=vector)
+        look = self.look
+        if self.is_wall:
+            self._wall.paint(painter, self._wall.layout(look, room), look, vector=vector)
+            return
+        item = self._item
+        layout = item.layout(look, room)
+        shared = replace(look, most_rectangles=look.most_rectangles // item.maps)
+        pinned = Spot(self.view.row, self.view.column)  # framed as in the window
+        item.paint_lit(painter, layout, shared, pinned, vector=vector)
 
 
 def _left_out(part: Window, frame: HeadsFrame) -> list[str]:

@@ -29,7 +29,7 @@ from attention_explorer.pages.heads.it_table import (
     with_share,
 )
 from attention_explorer.pages.heads.state import HeadsState
-from attention_explorer.pages.heads.ui.typing_part import TypingPart
+from attention_explorer.pages.heads.ui.embeddings_part import TypingPart
 from attention_explorer.pages.ui.session import Session
 from attention_explorer.sources.hand_made_recipe import HandMadeRecipe
 from attention_explorer.sources.source import Recipe

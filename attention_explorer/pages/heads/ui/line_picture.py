@@ -13,11 +13,14 @@ from attention_explorer.core.colour_scale import FloatArray
 from attention_explorer.core.numerals import plain
 from attention_explorer.kit.drawing.heatmap_layout import longest_label
 from attention_explorer.kit.drawing.marks import colour_of, pen, text_size
+from attention_explorer.kit.items.item import Hit
+from attention_explorer.kit.pictures.pointed_picture import NOWHERE, Spot
 from attention_explorer.kit.theme import Look
 from attention_explorer.pages.heads.lines import LinePicture, line_legend
+from attention_explorer.pages.heads.ui.maps_item import MapsItem
 
-WIDEST_ROW, NARROWEST_LABEL = 34.0, 12.0
-"""Pixels at zoom 1 between two tokens at most, and between two labels at least."""
+WIDEST_ROW, WIDEST_PRINTED, NARROWEST_LABEL = 62.0, 34.0, 12.0
+"""Pixels at zoom 1 between two tokens at most, on a screen and on paper, and between two labels at least."""
 WIDEST_LINE, THINNEST_LINE = 7.0, 0.6
 FAINT = 0.16
 """What is left of the other lines while a token is lit."""
@@ -26,6 +29,8 @@ CLEAR_LINES = 1.0
 """Lines on top of each other, on average, from which on all of them get more transparent."""
 LEVELS = 40
 """Steps of opacity: pens are shared between lines that look alike."""
+LEGEND_HEIGHT = 60.0
+"""Pixels."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,14 +73,14 @@ class LinesLayout:
 
 
 def lines_layout(picture: LinePicture, look: Look, room: QRectF) -> LinesLayout:
-    """Fit the line view into a room: tokens at most 34 px apart, at least as close as all of them need."""
-    px = look.px
+    """Fit the line view into a room: tokens at most so far apart, at least as close as all of them need."""
+    px, apart = look.px, look.px(WIDEST_PRINTED if look.still else WIDEST_ROW)
     rows, columns = len(picture.row_tokens), len(picture.column_tokens)
     legend_height = float(px(24))
     # The room for the legend depends on how far it is from the left, which depends on the height of the lines.
     for _ in range(3):
         high = max(room.height() - px(24) - px(12) - legend_height, px(20))
-        row_step, column_step = (min(px(WIDEST_ROW), high / max(count, 1)) for count in (rows, columns))
+        row_step, column_step = (min(apart, high / max(count, 1)) for count in (rows, columns))
         row_labels = _label_room(picture.row_tokens, row_step, look, room)
         column_labels = _label_room(picture.column_tokens, column_step, look, room)
         height = max(row_step * rows, column_step * columns)
@@ -159,64 +164,86 @@ def _opacities(weights: FloatArray, strength: float) -> FloatArray:
 # ---- Painting ----
 
 
-def paint_lines(
-    painter: QPainter,
-    picture: LinePicture,
-    room: QRectF,
-    look: Look,
-    *,
-    row: int | None = None,
-    column: int | None = None,
-    vector: bool = False,
-) -> None:
-    """Paint the line view with one query, one key or one pair lit, counted from the first of the map.
+@dataclass(frozen=True, slots=True, eq=False)
+class LinesItem(MapsItem[LinesLayout]):
+    """Tokens and the lines between them; they are lines in every file."""
 
-    Lines are lines in every file, so that ``vector`` changes nothing here; the other pictures have it too.
-    """
-    layout = lines_layout(picture, look, room)
-    lit = row is not None or column is not None
-    paint_links(painter, picture, layout, look, opacity=FAINT if lit else 1.0)
-    if lit:
-        paint_line_marks(painter, picture, layout, look, row, column, veil=False)
+    name: str
+    picture: LinePicture
+    is_given: bool = False
 
+    def layout(self, look: Look, box: QRectF) -> LinesLayout:
+        return lines_layout(self.picture, look, box)
 
-def paint_links(
-    painter: QPainter, picture: LinePicture, layout: LinesLayout, look: Look, *, opacity: float = 1.0
-) -> None:
-    """Paint lines, tokens, titles and legend, with nothing lit."""
-    _paint_curves(painter, picture, layout, np.arange(len(picture.links)), look.theme.text, opacity)
-    _paint_tokens(painter, picture, layout, look)
-    _paint_notes(painter, picture, layout, look)
-    _paint_legend(painter, layout, look)
+    def data_box(self, layout: LinesLayout) -> QRectF:
+        return layout.field
 
+    def paint(self, painter: QPainter, layout: LinesLayout, look: Look, *, vector: bool = False) -> None:
+        self._paint(painter, layout, look, 1.0)
 
-def paint_line_marks(
-    painter: QPainter,
-    picture: LinePicture,
-    layout: LinesLayout,
-    look: Look,
-    row: int | None,
-    column: int | None,
-    *,
-    veil: bool = True,
-) -> None:
-    """Light up the lines of a query, of a key or of both; ``veil`` over lines that were painted before."""
-    links, theme = picture.links, look.theme
-    if veil:
-        # The lines behind are a picture that is kept: covering it takes a millisecond, painting it anew a hundred.
-        cover = layout.field.adjusted(-look.px(4), -look.px(4), look.px(4), look.px(4))  # with the round ends
-        painter.fillRect(cover, colour_of(theme.card, 1.0 - FAINT))
+    def _paint(self, painter: QPainter, layout: LinesLayout, look: Look, opacity: float) -> None:
+        picture = self.picture
+        _paint_curves(painter, picture, layout, np.arange(len(picture.links)), look.theme.text, opacity)
+        _paint_tokens(painter, picture, layout, look)
         _paint_notes(painter, picture, layout, look)
-    if row is not None:
-        own = np.flatnonzero(links.row == row)
-        _paint_curves(painter, picture, layout, own, theme.query, None)
-    if column is not None:
-        into = np.flatnonzero(links.column == column)
-        _paint_curves(painter, picture, layout, into, theme.key, None)
-    if row is not None and column is not None:
-        pair = np.flatnonzero((links.row == row) & (links.column == column))
-        _paint_curves(painter, picture, layout, pair, theme.text, None)
-    _paint_lit_tokens(painter, picture, layout, look, row, column)
+        _paint_legend(painter, layout, look)
+
+    def paint_lit(
+        self, painter: QPainter, layout: LinesLayout, look: Look, spot: Spot, *, vector: bool = False
+    ) -> None:
+        spot = self._in_view(spot)
+        self._paint(painter, layout, look, 1.0 if spot == NOWHERE else FAINT)
+        self._paint_lit(painter, layout, look, spot)
+
+    def hit(self, layout: LinesLayout, place: QPointF) -> Hit | None:
+        picture = self.picture
+        row, column = layout.row_at(place.y(), place.x()), layout.column_at(place.y(), place.x())
+        if row is not None:
+            return Hit(self.name, Spot(row + picture.first_row))
+        if column is not None:
+            return Hit(self.name, Spot(None, column + picture.first_column))
+        link = link_at(picture, layout, place)
+        links = picture.links
+        return None if link is None else Hit(self.name, Spot(int(links.row[link]), int(links.column[link])))
+
+    def mark(self, painter: QPainter, layout: LinesLayout, look: Look, hit: Hit) -> None:
+        """Light up the lines of a query, of a key or of both, over a veil on the others."""
+        spot = self._in_view(hit.part)
+        if spot != NOWHERE:
+            # The lines behind are a picture that is kept: covering it takes a millisecond, painting it anew a hundred.
+            cover = layout.field.adjusted(-look.px(4), -look.px(4), look.px(4), look.px(4))  # with the round ends
+            painter.fillRect(cover, colour_of(look.theme.card, 1.0 - FAINT))
+            _paint_notes(painter, self.picture, layout, look)
+            self._paint_lit(painter, layout, look, spot)
+
+    def _in_view(self, spot: Spot) -> Spot:
+        """Return what is in view of a spot: what is not lights up nothing, and must not dim the rest either."""
+        rows = range(self.picture.first_row, self.picture.first_row + len(self.picture.row_tokens))
+        columns = range(self.picture.first_column, self.picture.first_column + len(self.picture.column_tokens))
+        return Spot(spot.row if spot.row in rows else None, spot.column if spot.column in columns else None)
+
+    def _paint_lit(self, painter: QPainter, layout: LinesLayout, look: Look, spot: Spot) -> None:
+        links, theme, row, column = self.picture.links, look.theme, spot.row, spot.column
+        if row is not None:
+            own = np.flatnonzero(links.row == row)
+            _paint_curves(painter, self.picture, layout, own, theme.query, None)
+        if column is not None:
+            into = np.flatnonzero(links.column == column)
+            _paint_curves(painter, self.picture, layout, into, theme.key, None)
+        if row is not None and column is not None:
+            pair = np.flatnonzero((links.row == row) & (links.column == column))
+            _paint_curves(painter, self.picture, layout, pair, theme.text, None)
+        _paint_lit_tokens(painter, self.picture, layout, look, row, column)
+
+    def suits(self) -> tuple[float, float]:
+        return 620.0, min(self._most * 24.0, 2000.0) + 130.0
+
+    def foot(self, _look: Look, _room: QRectF) -> float:
+        return self._most * 24.0 + LEGEND_HEIGHT + 40.0
+
+    @property
+    def _most(self) -> int:
+        return max(len(self.picture.row_tokens), len(self.picture.column_tokens))
 
 
 def _paint_curves(

@@ -4,22 +4,23 @@ from __future__ import annotations
 
 import threading
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
-from typing import TypeAlias
+from typing import Any, TypeAlias
 
 from PySide6.QtCore import QCoreApplication, QEvent, QObject, Qt
 
 from attention_explorer.core.counting import Count, refusals_counted
 from attention_explorer.errors import ArrayError
 from attention_explorer.model.checkpoint import watched
+from attention_explorer.pages.heads.checks import is_quick as are_checks_quick
 from attention_explorer.pages.heads.cost import blocks, is_quick, operations
+from attention_explorer.pages.heads.experiment import Experiment
 from attention_explorer.pages.heads.frame import HeadsFrame, frame_to_show, head_name
 from attention_explorer.pages.heads.head_difference import compared, frame_of_b
-from attention_explorer.pages.heads.large_picture import LargePicture, large_picture
 from attention_explorer.pages.heads.presets import other_setup
-from attention_explorer.pages.heads.state import HeadsState, HeadsView, Picture, SortBy
+from attention_explorer.pages.heads.state import LAST_STEP, HeadsState, HeadsView, Picture, RowSpeed, SortBy
 from attention_explorer.pages.heads.survey import HeadSurvey, coming, head_survey, not_computed
 from attention_explorer.pages.heads.verdict import Verdict, verdict
 from attention_explorer.session.jobs import Deliver, Report, Work, stoppable
@@ -60,15 +61,18 @@ class NoPicture:
     """What is wrong with them."""
 
 
-Part: TypeAlias = HeadsFrame | LargePicture | NoPicture | Verdict | tuple[HeadSurvey, ...]
-"""What is delivered, one after the other: the frame, the large picture, what is said of it, and the heads so far."""
+Part: TypeAlias = HeadsFrame | NoPicture | Verdict | tuple[HeadSurvey, ...] | Any
+"""What is delivered, one after the other: the frame, numbers of the picture, what is said of it, the heads so far."""
+
+CHANGES_NOTHING = (Picture.HEATMAP, Picture.ALL, Picture.LINES, Picture.COMPARE, Picture.MARKED)
+"""The views whose numbers are the same whatever is pinned."""
 
 
 @dataclass(frozen=True, slots=True)
 class HeadsRequest:
     """All that the page's pictures depend on: the state, and the pixels there are for the large picture."""
 
-    heads: HeadsState
+    state: HeadsState
     tiles: tuple[int, int]
     layers: tuple[int, ...] = (0,)
     """Whose heads are surveyed for the wall, in this order."""
@@ -86,8 +90,11 @@ class HeadsRequest:
         # Stages and comparisons show whole maps, whatever part is in view.
         window = heads.view.window if heads.view.picture in (Picture.HEATMAP, Picture.LINES) else None
         marked = heads.view.marked if heads.view.picture is Picture.MARKED else frozenset()
-        view = replace(heads.view, row=None, column=None, window=window).arranged_as(HeadsView(marked=marked))
-        heads_asked = HeadsState(heads.setup, view, other, preset="")
+        view = replace(heads.view, window=window).arranged_as(HeadsView(marked=marked))
+        if heads.view.picture in CHANGES_NOTHING:
+            view = replace(view, row=None, column=None, step=LAST_STEP, speed=RowSpeed.STEADY)
+        experiment = heads.experiment if heads.view.picture is Picture.CHECK else Experiment()
+        heads_asked = HeadsState(heads.setup, view, other, preset="", experiment=experiment)
         return cls(heads_asked, tiles, _layers_looked_at(heads, in_view), compares_heads)
 
 
@@ -107,11 +114,13 @@ def _layers_looked_at(heads: HeadsState, in_view: frozenset[int]) -> tuple[int, 
 class HeadsLoader(Requests[HeadsRequest]):
     """Computes what a request needs and delivers it in parts, the large picture before all that it can do without."""
 
-    def __init__(self, parent: QObject) -> None:
+    def __init__(self, parent: QObject, compute: Callable[[HeadsState, tuple[int, int]], Iterator[object]]) -> None:
+        """``compute`` yields the numbers of the view that a state shows, perhaps a part after the other."""
+        self._numbers = compute
         super().__init__(
             parent,
             streams=lambda _request, part: isinstance(part, tuple),
-            akin=lambda shown, wanted: shown.heads.setup.recipe.whose == wanted.heads.setup.recipe.whose,
+            akin=lambda shown, wanted: shown.state.setup.recipe.whose == wanted.state.setup.recipe.whose,
         )
         self._surveyed: tuple[Sequence[Layer], Count, dict[Place, HeadSurvey]] = (), Count.FROM_ONE, {}
         self._differing: tuple[HeadsFrame | None, dict[HeadSurvey, HeadSurvey]] = None, {}
@@ -120,21 +129,21 @@ class HeadsLoader(Requests[HeadsRequest]):
 
     def load(self, request: HeadsRequest) -> bool:
         """Ask for a request, the newest one wins; return whether it was computed at once."""
-        return self.want(request, self.work_for(request), at_once=_is_quick(request.heads))
+        return self.want(request, self.work_for(request), at_once=_is_quick(request.state))
 
     # ---- The work ----
 
     def _parts(self, request: HeadsRequest, progress: _Progress) -> Iterator[Part]:
-        frame = frame_to_show(request.heads.setup)
+        frame = frame_to_show(request.state.setup)
         refused: ArrayError | None = None
         progress.has_frame()
-        try:
-            picture: LargePicture | NoPicture = large_picture(request.heads, frame, request.tiles)
-        except ArrayError as error:  # of this head: the others are still to be chosen from
-            picture, refused = _no_picture(request, error), error
-        self._painted.clear()
         yield frame
-        yield picture
+        self._painted.clear()
+        try:
+            yield from self._numbers(request.state, request.tiles)
+        except ArrayError as error:  # of this head: the others are still to be chosen from
+            yield _no_picture(request, error)
+            refused = error
         self._let_paint()
         try:
             yield verdict(frame)
@@ -188,7 +197,7 @@ class HeadsLoader(Requests[HeadsRequest]):
         self, frame: HeadsFrame, request: HeadsRequest, heads: tuple[HeadSurvey, ...]
     ) -> tuple[HeadSurvey, ...]:
         """Return heads with how much they differ from B, each measured once and known again by its picture."""
-        b = frame_of_b(request.heads)
+        b = frame_of_b(request.state)
         known = self._differing[1] if self._differing[0] is b else {}
         found = {head: known.get(head) or compared(frame, b, head) for head in heads}
         self._differing = b, found
@@ -199,9 +208,9 @@ class HeadsLoader(Requests[HeadsRequest]):
 
         def work(report: Report, deliver: Deliver) -> None:
             with stoppable(report):
-                source_of(request.heads.setup.recipe).open()
+                source_of(request.state.setup.recipe).open()
             progress = _Progress(request, report)
-            with watched(progress.pass_block), refusals_counted(request.heads.setup.count):
+            with watched(progress.pass_block), refusals_counted(request.state.setup.count):
                 for part in self._parts(request, progress):
                     deliver(part)
 
@@ -209,11 +218,13 @@ class HeadsLoader(Requests[HeadsRequest]):
 
 
 def _no_picture(request: HeadsRequest, error: ArrayError) -> NoPicture:
-    return NoPicture(request.heads.setup.count.recounted(str(error)))
+    return NoPicture(request.state.setup.count.recounted(str(error)))
 
 
 def _is_quick(heads: HeadsState) -> bool:
     """Whether what a request asks for, B too, is computed before anybody has to wait."""
+    if heads.view.picture is Picture.CHECK and not are_checks_quick(heads):
+        return False
     return all(is_quick(setup) for setup in (heads.setup, heads.other) if setup is not None)
 
 
@@ -231,7 +242,7 @@ class _Progress:
     """
 
     def __init__(self, request: HeadsRequest, report: Report) -> None:
-        self._blocks, self._report = blocks(request.heads.setup, request.layers), report
+        self._blocks, self._report = blocks(request.state.setup, request.layers), report
         self._done, self._end = 0, self._blocks.frame
 
     def pass_block(self) -> None:

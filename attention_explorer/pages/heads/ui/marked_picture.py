@@ -4,23 +4,17 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
-from PySide6.QtCore import QPointF, QRectF, Qt
+from PySide6.QtCore import QRectF, Qt
 from PySide6.QtGui import QFontMetricsF, QPainter
 
 from attention_explorer.core.map_picture import MapPicture
 from attention_explorer.kit.drawing.colour_bar import paint_bar
 from attention_explorer.kit.drawing.marks import colour_of, text_size
 from attention_explorer.kit.drawing.small_map import paint_small_map
-from attention_explorer.kit.drawing.small_map_layout import (
-    Arrangement,
-    Hit,
-    SmallMap,
-    arranged,
-    best_arrangement,
-    cell_at,
-)
+from attention_explorer.kit.drawing.small_map_layout import Arrangement, SmallMap, arranged, best_arrangement
 from attention_explorer.kit.theme import Look
 from attention_explorer.pages.heads.marked import MarkedHeads
+from attention_explorer.pages.heads.ui.maps_item import SeveralMaps, labelled
 
 GAP, GUTTER, HEADER = 18, 10, 20
 """Pixels at zoom 1 between maps side by side, between rows of maps, and for a title."""
@@ -36,10 +30,6 @@ class MarkedLayout:
 
     maps: tuple[SmallMap, ...]
     bar: QRectF
-
-    def cell_at(self, place: QPointF) -> Hit | None:
-        """Return which map and which of its cells is at a place."""
-        return cell_at(self.maps, place)
 
 
 def marked_layout(marked: MarkedHeads, look: Look, room: QRectF) -> MarkedLayout:
@@ -64,16 +54,32 @@ def _legend(marked: MarkedHeads) -> MapPicture:
     return next((each for each in marked.pictures if each.masked.any()), marked.pictures[0])
 
 
-def paint_marked(
-    painter: QPainter, marked: MarkedHeads, layout: MarkedLayout, look: Look, *, vector: bool = False
-) -> None:
-    """Paint everything that does not depend on the pointer."""
-    without_bars = replace(look, colour_bars=False)
-    font = look.font(12.5, bold=True)
-    for picture, title, small in zip(marked.pictures, marked.titles, layout.maps, strict=True):
-        paint_small_map(painter, picture, small, without_bars, vector=vector)
-        painter.setFont(font)
-        painter.setPen(colour_of(look.theme.text))
-        said = QFontMetricsF(font).elidedText(title, Qt.TextElideMode.ElideRight, small.header.width())
-        painter.drawText(small.header, Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter, said)
-    paint_bar(painter, _legend(marked), layout.bar, look, vector=vector)
+@dataclass(frozen=True, slots=True, eq=False)
+class MarkedItem(SeveralMaps[MarkedLayout]):
+    """The maps of the marked heads."""
+
+    name: str
+    picture: MarkedHeads
+    is_given: bool = False
+
+    def layout(self, look: Look, box: QRectF) -> MarkedLayout:
+        return marked_layout(self.picture, look, box)
+
+    def paint(self, painter: QPainter, layout: MarkedLayout, look: Look, *, vector: bool = False) -> None:
+        without_bars, marked, font = replace(look, colour_bars=False), self.picture, look.font(12.5, bold=True)
+        for picture, title, small in zip(marked.pictures, marked.titles, layout.maps, strict=True):
+            paint_small_map(painter, picture, small, without_bars, vector=vector)
+            painter.setFont(font)
+            painter.setPen(colour_of(look.theme.text))
+            said = QFontMetricsF(font).elidedText(title, Qt.TextElideMode.ElideRight, small.header.width())
+            painter.drawText(small.header, Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter, said)
+        paint_bar(painter, _legend(marked), layout.bar, look, vector=vector)
+
+    def suits(self) -> tuple[float, float]:
+        rows, columns = self.cells
+        across, small = min(self.maps, 4), labelled(rows, columns)
+        width, height = max(columns * small, 120.0) + 20.0, max(rows * small, 120.0) + 60.0
+        return max(across * min(width, 1500.0) + 100.0, 460.0), -(-self.maps // across) * min(height, 1500.0) + 110.0
+
+    def foot(self, look: Look, room: QRectF) -> float:
+        return max(self.layout(look, room).bar.bottom() + look.px(34), 120.0)

@@ -4,19 +4,120 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from PySide6.QtCore import Signal
-from PySide6.QtGui import QResizeEvent
-from PySide6.QtWidgets import QGridLayout, QWidget
+from PySide6.QtCore import QPoint, Qt, Signal
+from PySide6.QtGui import QAction, QResizeEvent
+from PySide6.QtWidgets import QGridLayout, QMenu, QPushButton, QWidget
 
 from attention_explorer.kit.controls.possible import allow_unless
 from attention_explorer.kit.controls.sentence_field import SentenceField
 from attention_explorer.kit.theme import Look
+from attention_explorer.pages.heads.differences import which_map
 from attention_explorer.pages.heads.other import other_shown, with_other_recipe
-from attention_explorer.pages.heads.state import HeadsState, Picture
-from attention_explorer.pages.heads.ui.other_button import OtherButton
+from attention_explorer.pages.heads.presets import HEADS_PRESETS
+from attention_explorer.pages.heads.state import Aggregate, HeadsSetup, HeadsState, Picture
 from attention_explorer.pages.ui.session import Session
 from attention_explorer.sources.registry import source_of
 from attention_explorer.sources.source import Ability
+
+TIP = "What A is compared with: another head, another layer, a preset or a file"
+
+
+class OtherButton(QPushButton):
+    """Shows which map B is; a press opens a menu with its heads, and with what else could be B.
+
+    Signals
+    -------
+    files_wanted : QMenu
+        The menu is to be filled with the files that could become B.
+    """
+
+    files_wanted = Signal(object)
+
+    def __init__(self, session: Session, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._session = session
+        self.setToolTip(TIP)
+        self.clicked.connect(self._open_menu)
+
+    def show_state(self, heads: HeadsState) -> None:
+        """Name B."""
+        name = f"B: {which_map(other_shown(heads))}"
+        self.setText(f"{name} ▾")
+        self.setAccessibleName(f"{name}. Choose another B")
+
+    # ---- The menu ----
+
+    def _open_menu(self) -> None:
+        self.menu_of_now().popup(self.mapToGlobal(QPoint(0, self.height())))
+
+    def menu_of_now(self) -> QMenu:
+        """Return the menu for what is on show."""
+        heads = self._session.state.heads
+        other = other_shown(heads)
+        menu = QMenu(self)
+        menu.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        counts = source_of(other.recipe).heads
+        if len(counts) == 1:
+            self._add_heads(menu.addMenu("Head of B"), other, 0)
+        else:
+            layers = menu.addMenu("Layer and head of B")
+            for layer in range(len(counts)):
+                self._add_layer(layers, other, layer)
+        same = menu.addAction("Same head as A", self._take_head_of_a)
+        same.setEnabled(_as_a(heads) not in (None, other))
+        menu.addSeparator()
+        presets = menu.addMenu("A preset")
+        for preset in HEADS_PRESETS:
+            self._add(presets, preset.title, preset.state.setup, preset.title)
+        self.files_wanted.emit(menu.addMenu("A file"))
+        return menu
+
+    def _add_layer(self, layers: QMenu, other: HeadsSetup, layer: int) -> None:
+        menu = layers.addMenu(other.count.layer(layer).capitalize())
+
+        def fill() -> None:  # when it opens: a model may have a thousand heads
+            if menu.isEmpty():
+                self._add_heads(menu, other, layer)
+
+        menu.aboutToShow.connect(fill)
+
+    def _add_heads(self, menu: QMenu, other: HeadsSetup, layer: int) -> None:
+        source = source_of(other.recipe)
+        for head in range(source.heads[layer]):
+            name = source.head_name(layer, head) or other.count.head(head).capitalize()
+            chosen = replace(other, layer=layer, head=head, aggregate=Aggregate.ONE)
+            action = self._add(menu, name, chosen, which_map(chosen))
+            action.setCheckable(True)
+            action.setChecked(chosen == other)
+
+    def _add(self, menu: QMenu, text: str, setup: HeadsSetup, name: str) -> QAction:
+        action = menu.addAction(text)
+        action.triggered.connect(lambda: self._apply(setup, f"B: {name}"))
+        return action
+
+    # ---- What people do ----
+
+    def _take_head_of_a(self) -> None:
+        other = _as_a(self._session.state.heads)
+        if other is not None:
+            self._apply(other, "Same head as A")
+
+    def _apply(self, other: HeadsSetup, label: str) -> None:
+        state = self._session.state
+        heads = replace(state.heads, other=other)
+        if other_shown(heads) != other:  # as B of the preset it would follow A
+            heads = replace(heads, preset="")
+        self._session.apply(replace(state, heads=heads), label)
+
+
+def _as_a(heads: HeadsState) -> HeadsSetup | None:
+    """Return B with the layer and the head of A; None if it has no such head."""
+    setup, other = heads.setup, other_shown(heads)
+    counts = source_of(other.recipe).heads
+    if setup.layer >= len(counts) or setup.head >= counts[setup.layer]:
+        return None
+    return replace(other, layer=setup.layer, head=setup.head, aggregate=setup.aggregate)
+
 
 NARROW = 400
 """Pixels at zoom 1 below which two sentences have no room beside each other."""

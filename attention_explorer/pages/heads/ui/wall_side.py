@@ -1,20 +1,25 @@
-"""The left side of the Heads page: what is large, the order of the heads, and the wall of all of them."""
+"""The left side of the Heads page: the wall of all heads, and above it its colours and which heads are looked at."""
 
 from __future__ import annotations
 
 import math
 from dataclasses import replace
 
-from PySide6.QtWidgets import QCheckBox, QHBoxLayout, QLabel, QPushButton, QVBoxLayout, QWidget
+from PySide6.QtCore import QRectF, QSize
+from PySide6.QtGui import QPainter, QPaintEvent
+from PySide6.QtWidgets import QHBoxLayout, QLabel, QPushButton, QSizePolicy, QVBoxLayout, QWidget
 
 from attention_explorer.core.declared import declarations
-from attention_explorer.kit.controls.choice import ChoiceBox
-from attention_explorer.kit.controls.panel_scroll import ColumnScroll
+from attention_explorer.core.map_picture import MapPicture
+from attention_explorer.kit.accessible import PICTURE
+from attention_explorer.kit.controls.panel_scroll import UNBOUNDED, ColumnScroll
 from attention_explorer.kit.controls.steady import Steady
+from attention_explorer.kit.drawing.colour_bar import paint_small_bar
+from attention_explorer.kit.form import Form
 from attention_explorer.kit.theme import Look
-from attention_explorer.pages.heads.frame import HeadsFrame, can_roll_out
+from attention_explorer.pages.heads.frame import HeadsFrame
 from attention_explorer.pages.heads.head_difference import compared_with
-from attention_explorer.pages.heads.state import Aggregate, HeadsSetup, HeadsState, HeadsView, SortBy
+from attention_explorer.pages.heads.state import HeadsState, HeadsView, Picture, SortBy, Threshold
 from attention_explorer.pages.heads.survey import (
     HeadSurvey,
     first_threshold,
@@ -23,126 +28,108 @@ from attention_explorer.pages.heads.survey import (
     why_unordered,
 )
 from attention_explorer.pages.heads.ui.head_wall import HeadWall
-from attention_explorer.pages.heads.ui.wall_filter import WallFilter
-from attention_explorer.pages.heads.ui.wall_legend import WallLegend
 from attention_explorer.pages.ui.session import Session
 
-SETUP, VIEW = declarations(HeadsSetup), declarations(HeadsView)
-AGGREGATES = (
-    (Aggregate.ONE, Aggregate.ONE.words, "The head that is chosen on the wall"),
-    (
-        Aggregate.MEAN,
-        Aggregate.MEAN.words,
-        "The mean over the heads of the layer that are switched on; its rows sum to 1.\n"
-        "PyTorch’s nn.MultiheadAttention returns this mean too, unless average_attn_weights=False.\n"
-        "Its numbers are others: it draws W_q, W_k, W_v by xavier_uniform_ (std 1/√(2·d_model))\n"
-        "and has biases, which start at 0.",
-    ),
-    (Aggregate.MAX, Aggregate.MAX.words, "The largest weight of any head; its rows need not sum to 1"),
-    (
-        Aggregate.ROLLOUT,
-        Aggregate.ROLLOUT.words,
-        "How much of each token reaches the last layer: the layers multiplied (Abnar and Zuidema 2020)",
-    ),
-)
-SORTS = (
-    (SortBy.NUMBER, "by number", "In the order of the model"),
-    (SortBy.ENTROPY, "by entropy", "The most spread out first"),
-    (SortBy.EVENNESS, "by evenness", "The entropy as a share of the largest that there could be: 1 is even, 0 certain"),
-    (SortBy.MAX_WEIGHT, "by largest weight", "The mean over the rows of their largest weight: the most decided first"),
-    (SortBy.SATURATED, "by saturated rows", "The share of the rows with a weight above 0.95, the largest first"),
-    (SortBy.SCORE_STD, "by spread of scores", "The standard deviation of the scaled scores, the largest first"),
-    (SortBy.DISTANCE, "by distance", "Those that look furthest first"),
-    (SortBy.SELF, "by weight on itself", "The weight of tokens on themselves, the largest first"),
-    (SortBy.PREVIOUS, "by weight on previous", "The weight on the token before, the largest first"),
-    (SortBy.FIRST, "by weight on first", "The weight on the first token, the largest first"),
-    (SortBy.NEXT, "by weight on next", "The weight on the token after, the largest first"),
-    (SortBy.BACK, "by k back", "The weight on the token a fixed distance before, 2 to 8, the largest first"),
-    (SortBy.SAME, "by same token", "The weight on the same token elsewhere, the largest first"),
-    (SortBy.SPECIAL, "by punctuation", "The weight on punctuation and special tokens, the largest first"),
-    (SortBy.INDUCTION, "by induction", "The weight on what came after the same token earlier, the largest first"),
-    (
-        SortBy.DIFFERENCE,
-        "by difference from B",
-        "How much of each query’s weight lies elsewhere than in B, ½ Σ |A − B|, what changes most first.\n"
-        "A head that moves much need not matter to the answer: switch it off and look at the next words.\n"
-        "Against a head of the same setup kept as B, every head is compared with that one",
-    ),
-)
+VIEW = declarations(HeadsView)
+STRIP_WIDTHS = ((1100, 92), (1900, 112), (99_999, 160))
+"""Pixels at zoom 1: of a window, up to which the strip has which width."""
+SUMMARIES = tuple((sort, sort.value, f"The {sort.words} of each head") for sort in SortBy if sort.is_measured)
+
+
+class WallLegend(QWidget):
+    """The colour bar of the wall, in a line."""
+
+    accessible_role = PICTURE
+
+    def __init__(self, look: Look, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._look = look
+        self._legend: MapPicture | None = None
+        self.setAccessibleName("Colours of the heads")
+        self.setSizePolicy(QSizePolicy.Policy.Fixed, QSizePolicy.Policy.Fixed)
+
+    def set_look(self, look: Look) -> None:
+        """Wear other colours or another size."""
+        self._look = look
+        self.updateGeometry()
+        self.update()
+
+    def show_legend(self, legend: MapPicture | None) -> None:
+        """Show the colours of a wall; none where there are no heads."""
+        self._legend = legend
+        low, high = ("", "") if legend is None else (legend.scale.ticks()[end][1] for end in (0, -1))
+        self.setToolTip("" if legend is None else f"From {low} to {high}")
+        self.setAccessibleDescription("" if legend is None else f"{legend.colour_map}, from {low} to {high}")
+        self.update()
+
+    def sizeHint(self) -> QSize:
+        return QSize(self._look.px(210), self._look.px(16))
+
+    def paintEvent(self, _event: QPaintEvent) -> None:
+        if self._legend is not None:
+            painter = QPainter(self)
+            paint_small_bar(painter, self._legend, QRectF(self.rect()), self._look)
+            painter.end()
 
 
 class WallSide(Steady):
-    """The wall of heads with its colours, and above it what is large and in which order the heads stand."""
+    """The wall of heads, and above it what is to know of its colours and order, and which heads are looked at."""
 
     def __init__(self, session: Session, look: Look, parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        self._session = session
+        self._session, self._look = session, look
         self._chosen: tuple[str, int, int] | None = None
         self._compared = ""  # what the heads differ from, if they are arranged by that
         self._wanted: tuple[int, int] | None = None  # the head to be brought into view as soon as it is there
         self.wall = HeadWall(session, look)
         self.legend = WallLegend(look)
-        self._make_controls()
-        self._scroll = ColumnScroll(self.wall)
-        self.wall.resized.connect(self._bring_into_view)
-        column = QVBoxLayout(self)
-        column.setContentsMargins(0, 0, 0, 0)
-        what = self._what = QHBoxLayout()
-        what.addWidget(self.aggregate, 1)
-        what.addWidget(self.only)
-        column.addLayout(what)
-        order = self._order = QHBoxLayout()
-        order.addWidget(self.sort, 1)
-        order.addWidget(self.reverse)
-        order.addWidget(self.in_grid)
-        column.addLayout(order)
-        column.addWidget(self.filter)
-        column.addWidget(self.note)
-        column.addWidget(self.identity)
-        column.addWidget(self.legend)
-        column.addWidget(self._scroll, 1)
-
-    def _make_controls(self) -> None:
-        self.aggregate = ChoiceBox("What is large", SETUP["aggregate"].tip, AGGREGATES, self._on_aggregate_chosen)
-        self.sort = ChoiceBox("Order of the heads", VIEW["sort"].tip, SORTS, self._on_sort_chosen)
-        self.reverse = QPushButton("↓")
-        self.reverse.setCheckable(True)
-        self.reverse.setAccessibleName("Reverse the order of the heads")
-        self.reverse.setToolTip(VIEW["reverse"].tip)
-        self.reverse.clicked.connect(self.turn_round)
-        self.only = QPushButton("▽")
-        self.only.setCheckable(True)
-        self.only.setAccessibleName("Only heads from a value on")
-        self.only.setToolTip(VIEW["threshold"].tip)
-        self.only.clicked.connect(self._on_only_clicked)
-        self.filter = WallFilter(self._session)
-        self.in_grid = QPushButton("▦")
-        self.in_grid.setCheckable(True)
-        self.in_grid.setAccessibleName("All heads in a grid, a line a layer")
-        self.in_grid.setToolTip(VIEW["in_grid"].tip)
-        self.in_grid.clicked.connect(self._on_grid_clicked)
-        self.in_grid.hide()
+        fields, choices = ("by", "at_most", "value"), {"by": SUMMARIES}
+        self.filter = Form(Threshold, fields, look, in_line=True, are_named=False, most_buttons=2, choices=choices)
+        self.filter.changed.connect(self._show_only)
+        self.filter.hide()
         self.note = QLabel()
         self.note.setObjectName("muted")
         self.note.setAccessibleName("About the order of the heads")
         self.note.setWordWrap(True)
         self.note.hide()
-        self.identity = QCheckBox(SETUP["identity"].label)
-        self.identity.setToolTip(SETUP["identity"].tip)
-        self.identity.clicked.connect(lambda on: self._setup(SETUP["identity"].undo, identity=on))
-        self.identity.hide()
+        self.only = QPushButton("Only some heads")
+        self.only.setCheckable(True)
+        self.only.setAccessibleName("Only heads from a value on")
+        self.only.setToolTip(VIEW["threshold"].tip)
+        self.only.clicked.connect(self._on_only_clicked)
+        self._scroll = ColumnScroll(self.wall)
+        self.wall.resized.connect(self._bring_into_view)
+        self._above = QHBoxLayout()
+        self._above.addWidget(self.legend)
+        self._above.addWidget(self.note, 1)
+        self._above.addStretch()
+        for part in (self.filter, self.only):
+            self._above.addWidget(part)
+        column = QVBoxLayout(self)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.addLayout(self._above)
+        column.addWidget(self._scroll, 1)
+
+    def be_quilt(self, is_quilt: bool) -> None:
+        """Show all heads at once, as large as there is room for; or as a strip of thumbnails."""
+        strip = next(
+            self._look.px(own) for window, own in STRIP_WIDTHS if self.window().width() < self._look.px(window)
+        )
+        self.setMinimumWidth(0 if is_quilt else strip)
+        self.setMaximumWidth(UNBOUNDED if is_quilt else strip)
+        for part in (self.legend, self.only):
+            part.setVisible(is_quilt)
+        self.filter.setVisible(is_quilt and self._session.state.heads.view.threshold is not None)
+        self.wall.be_quilt(is_quilt)
 
     # ---- Showing ----
 
     def set_look(self, look: Look) -> None:
         """Wear other colours or another size."""
-        for row in (self._what, self._order):
-            row.setSpacing(look.px(6))
-        for button in (self.only, self.reverse, self.in_grid):
-            button.setFixedWidth(look.px(34))
-        self.filter.set_look(look)
-        self.wall.set_look(look)
-        self.legend.set_look(look)
+        self._look = look
+        self._above.setSpacing(look.px(8))
+        for part in (self.filter, self.wall, self.legend):
+            part.set_look(look)
 
     def show_frame(self, heads: HeadsState, frame: HeadsFrame) -> None:
         """Show what is chosen, and have the wall scroll to another head."""
@@ -151,19 +138,13 @@ class WallSide(Steady):
             self._chosen, self._wanted = chosen, (frame.layer, frame.head)
         self.wall.expect(frame)
         self._compared = compared_with(heads)
-        self.aggregate.show_value(heads.setup.aggregate)
-        self.aggregate.setToolTip(next(tip for value, _, tip in AGGREGATES if value is heads.setup.aggregate))
-        self.aggregate.enable_values(lambda value: value is not Aggregate.ROLLOUT or can_roll_out(frame.layers))
-        self.sort.show_value(heads.view.sort)
-        self.sort.enable_values(lambda value: value is not SortBy.DIFFERENCE or heads.other is not None)
-        self.reverse.setChecked(heads.view.reverse)
-        self.reverse.setText("↑" if heads.view.reverse else "↓")
-        self.only.setChecked(heads.view.threshold is not None)
-        self.filter.show_threshold(heads.view.threshold)
-        self.in_grid.setVisible(len(frame.source.heads) > 1)
-        self.in_grid.setChecked(heads.view.in_grid)
-        self.identity.setVisible(heads.setup.aggregate is Aggregate.ROLLOUT)
-        self.identity.setChecked(heads.setup.identity)
+        threshold = heads.view.threshold
+        self.only.setChecked(threshold is not None)
+        self.filter.setVisible(threshold is not None and heads.view.picture is Picture.ALL)
+        if threshold is not None:
+            self.filter.show_state(threshold)
+            by = self.filter.controls["by"]
+            by.enable_values(lambda value: value is not SortBy.DIFFERENCE or heads.other is not None)  # type: ignore[attr-defined] # a list
 
     def show_surveys(self, frame: HeadsFrame, view: HeadsView, surveys: tuple[HeadSurvey, ...]) -> None:
         """Show these heads of a frame."""
@@ -176,7 +157,7 @@ class WallSide(Steady):
         """Show no heads: there are none of what is wanted."""
         self._chosen = self._wanted = None
         self.wall.forget()
-        self.legend.forget()
+        self.legend.show_legend(None)
 
     def show_view(self, frame: HeadsFrame, view: HeadsView) -> None:
         """Show the same heads in another order."""
@@ -206,13 +187,6 @@ class WallSide(Steady):
 
     # ---- What people do ----
 
-    def _on_aggregate_chosen(self, value: object) -> None:
-        self._setup(f"Show {Aggregate(str(value)).words}", aggregate=value)
-
-    def _on_sort_chosen(self, value: object) -> None:
-        state = self._session.state
-        self._session.apply(replace(state, heads=state.heads.with_view(sort=value)), VIEW["sort"].undo)
-
     def turn_round(self) -> None:
         """Have the order begin at its other end."""
         state = self._session.state
@@ -220,17 +194,11 @@ class WallSide(Steady):
         self._session.apply(replace(state, heads=heads), VIEW["reverse"].undo)
 
     def _on_only_clicked(self, only: bool) -> None:
-        state = self._session.state
-        threshold = first_threshold(self.wall.all_surveys, state.heads.view.sort) if only else None
-        label = VIEW["threshold"].undo if only else "All heads again"
-        self._session.apply(replace(state, heads=state.heads.with_view(threshold=threshold)), label)
+        threshold = first_threshold(self.wall.all_surveys, self._session.state.heads.view.sort) if only else None
+        self._show_only(threshold, VIEW["threshold"].undo if only else "All heads again", "")
 
-    def _on_grid_clicked(self, in_grid: bool) -> None:
+    def _show_only(self, threshold: Threshold | None, label: str, merge: str) -> None:
+        """Look at the heads that meet a threshold, or at all."""
         state = self._session.state
-        heads = state.heads.with_view(in_grid=in_grid)
-        label = VIEW["in_grid"].undo if in_grid else "Heads as thumbnails"
-        self._session.apply(replace(state, heads=heads), label)
-
-    def _setup(self, label: str, **changes: object) -> None:
-        state = self._session.state
-        self._session.apply(replace(state, heads=state.heads.with_setup(**changes)), label)
+        heads = state.heads.with_view(threshold=threshold)
+        self._session.apply(replace(state, heads=heads), label, merge and f"threshold {merge}")

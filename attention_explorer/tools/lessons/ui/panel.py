@@ -144,7 +144,7 @@ class LessonCard(Card):
 
         They stand at the top, where no number of lines moves them: *Skip* and *Next* share one place.
         """
-        if not hasattr(self, "_dots"):
+        if self._title.parentWidget() is None:  # not in its place yet: shown now, it would be a window of its own
             return
         px = self._look.px
         beside = max(px(12), self.width() - px(WIDEST))

@@ -16,7 +16,6 @@ from attention_explorer.core.numerals import coordinate
 from attention_explorer.errors import ExplorerError
 from attention_explorer.kit.accessible import announce
 from attention_explorer.kit.controls.discard import discard
-from attention_explorer.kit.controls.hint_card import HintCard
 from attention_explorer.kit.controls.preset_box import PresetBox
 from attention_explorer.kit.controls.room_kept import keep_out_of_sight
 from attention_explorer.pages.explorer import ExplorerState
@@ -350,8 +349,6 @@ class LessonPlayer(QObject):
             self._session.apply(place.case, "The end")  # not what was asked last, with its answer
         elif place.now is not None:
             self._session.apply(place.case, f"Lesson, step {place.step + 1}")
-            for hint in self._window.page.findChildren(HintCard):
-                hint.hide()  # that of the preset, which would say something else than the lesson, or the answer
         self._window.light(place.light_in(place.case), dim=not place.is_done)
         self._window.show_lit()
         self._hide_presets()

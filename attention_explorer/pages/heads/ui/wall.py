@@ -1,0 +1,230 @@
+"""All heads as an item: a strip of small maps beside the large one, or a quilt of them that fills the page."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from itertools import pairwise
+
+from PySide6.QtCore import QPointF, QRect, QRectF, Qt
+from PySide6.QtGui import QImage, QPainter, QPen
+
+from attention_explorer.core.colour_scale import ColourScale
+from attention_explorer.core.counting import Count
+from attention_explorer.core.numerals import counted
+from attention_explorer.kit.drawing.marks import colour_of
+from attention_explorer.kit.items.item import TURNS, Hit, Item
+from attention_explorer.kit.pictures.pointed_picture import Spot
+from attention_explorer.kit.theme import Look
+from attention_explorer.pages.heads.frame import HeadsFrame, head_name
+from attention_explorer.pages.heads.state import Aggregate, HeadsView, SortBy
+from attention_explorer.pages.heads.survey import HeadSurvey, meets
+from attention_explorer.pages.heads.ui.thumbnail import (
+    Seen,
+    cells_in,
+    paint_cells,
+    paint_marked_dot,
+    paint_spot,
+    paint_thumbnail,
+    thumbnail_image,
+)
+from attention_explorer.pages.heads.ui.wall_grid import WallGrid
+
+Place = tuple[int, int]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Wall(Item[WallGrid]):
+    """Heads as small maps; a `Hit` says (layer, head).
+
+    Attributes
+    ----------
+    frame : HeadsFrame
+        Whose heads they are, and which of them is large.
+    view : HeadsView
+        How they are arranged and coloured.
+    surveys : tuple of HeadSurvey
+        The heads as they stand.
+    scale : ColourScale
+        The colours of all of them.
+    is_quilt : bool
+        Whether all are to be seen at once.
+    is_by_number : bool
+        Whether all heads are there and stand layer by layer, each from its first head.
+    old : frozenset of (layer, head)
+        Those still shown as they were before.
+    dims_old : bool
+        Whether these are pale: no others will come.
+    images : dict
+        The small maps painted so far, which the next wall of the same heads goes on with.
+    """
+
+    frame: HeadsFrame
+    view: HeadsView
+    surveys: tuple[HeadSurvey, ...]
+    scale: ColourScale
+    is_quilt: bool = False
+    is_by_number: bool = False
+    old: frozenset[Place] = frozenset()
+    dims_old: bool = False
+    images: dict[Place, QImage] = field(default_factory=dict)
+    name: str = "all heads"
+    is_given: bool = False
+
+    # ---- Where everything is ----
+
+    def layout(self, look: Look, box: QRectF) -> WallGrid:
+        if not self.is_quilt:
+            return WallGrid.strip(box.width(), len(self.surveys), look)
+        heads, view = self.frame.source.heads, self.view
+        numbered, named = view.sort is SortBy.NUMBER and not view.reverse, not view.in_grid
+        by_layer = self.is_by_number
+        return WallGrid.quilt(box.size(), heads, look, by_layer=by_layer, named=named, numbered=numbered)
+
+    def height(self, look: Look, width: float) -> float | None:
+        return None if self.is_quilt else WallGrid.strip(width, len(self.surveys), look).size.height()
+
+    def data_box(self, layout: WallGrid) -> QRectF:
+        rows, columns = layout.shape
+        return layout.cell(0, 0).united(layout.cell(rows - 1, columns - 1))
+
+    def hit(self, layout: WallGrid, place: QPointF) -> Hit | None:
+        index = layout.index_at(place)
+        return None if index is None or index >= len(self.surveys) else Hit(self.name, self.surveys[index].place)
+
+    def heads_in(self, layout: WallGrid, part: QRect) -> Iterator[tuple[HeadSurvey, QRectF]]:
+        """Yield the heads that a part touches, and where each is."""
+        for index in layout.indices_in(part):
+            box = layout.box_of(index)
+            if index < len(self.surveys) and with_edge(box).intersects(part):
+                yield self.surveys[index], box
+
+    def index_of(self, place: Place) -> int | None:
+        """Return where in the order a head is."""
+        return next((index for index, survey in enumerate(self.surveys) if survey.place == place), None)
+
+    def beside(self, layout: WallGrid, place: Place, key: int) -> Place | None:
+        """Return the head that a key leads to; None for other keys. From one that is left out, to the first."""
+        turn, at = TURNS.get(key), self.index_of(place)
+        if turn is None or not self.surveys:
+            return None
+        to = 0 if at is None else min(layout.moved(at, turn[1], turn[0]), len(self.surveys) - 1)
+        return self.surveys[to].place
+
+    # ---- Painting ----
+
+    def paint(self, painter: QPainter, layout: WallGrid, look: Look, *, vector: bool = False) -> None:
+        self.paint_numbers(painter, layout, look)
+        for index, survey in enumerate(self.surveys):
+            self.paint_head(painter, survey, layout.box_of(index), layout, look)
+
+    def seen(self, survey: HeadSurvey) -> Seen:
+        """Return what alters how a head is seen."""
+        return Seen(
+            self._is_large(survey),
+            survey.place in self.frame.setup.switched_off,
+            self.dims_old and survey.place in self.old,
+            not meets(survey, self.view.threshold),
+            survey.place in self.view.marked,
+        )
+
+    def _is_large(self, survey: HeadSurvey) -> bool:
+        """Whether a head is in the large picture, alone or with the others of its layer."""
+        setup = self.frame.setup
+        if setup.aggregate is Aggregate.ONE:
+            return survey.place == (self.frame.layer, self.frame.head)
+        same_layer = survey.layer == self.frame.layer or setup.aggregate is Aggregate.ROLLOUT
+        return same_layer and survey.place not in setup.switched_off
+
+    def paint_head(self, painter: QPainter, survey: HeadSurvey, box: QRectF, layout: WallGrid, look: Look) -> None:
+        """Paint a head into a box: its map with its words on a card, or the map alone."""
+        seen = self.seen(survey)
+        if layout.is_bare:
+            self._paint_bare(painter, survey, box, look, seen)
+            return
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        painter.setBrush(colour_of(look.theme.card))
+        edge = look.theme.text if seen.chosen else look.theme.border
+        painter.setPen(QPen(colour_of(edge), 2.0 * look.zoom if seen.chosen else 1.0))
+        painter.drawRoundedRect(box.adjusted(1, 1, -1, -1), look.px(6), look.px(6))
+        short = "" if self.is_quilt else self._short_name(survey)
+        image, sort = self._image(survey, look), self.view.sort
+        paint_thumbnail(painter, survey, image, box, sort, look, seen, short=short, stretches=self.is_quilt)
+        if seen.marked:
+            paint_marked_dot(painter, box.adjusted(0, 0, -look.px(6), 0).translated(0, look.px(6)), look)
+
+    def _paint_bare(self, painter: QPainter, survey: HeadSurvey, box: QRectF, look: Look, seen: Seen) -> None:
+        """Paint a map, and a frame around the one that is large."""
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing, False)  # the dot of the one before has set it
+        painter.fillRect(box, colour_of(look.theme.card))
+        if survey.is_computed:
+            paint_cells(painter, self._image(survey, look), box, seen)
+        if seen.chosen:
+            painter.setBrush(Qt.BrushStyle.NoBrush)
+            for colour, width in ((look.theme.text, 4.0), (look.theme.card, 1.5)):  # seen on dark maps and light ones
+                painter.setPen(QPen(colour_of(colour), width * look.zoom))
+                painter.drawRect(box)
+        if seen.marked:
+            paint_marked_dot(painter, box, look)
+
+    def paint_numbers(self, painter: QPainter, layout: WallGrid, look: Look) -> None:
+        """Write the numbers of layers and heads around a quilt of maps alone, where they stand in their order."""
+        if layout.is_bare and self.is_by_number:
+            paint_numbers(painter, layout, self.frame.count, look, look.theme.muted)
+
+    def paint_spot(self, painter: QPainter, survey: HeadSurvey, box: QRectF, look: Look, spot: Spot) -> None:
+        """Outline in a head what is pointed at elsewhere; maps alone are too small for that."""
+        if survey.is_computed:
+            paint_spot(painter, survey.shape, cells_in(box, survey, look, stretches=self.is_quilt), spot, look)
+
+    def _image(self, survey: HeadSurvey, look: Look) -> QImage:
+        if survey.place not in self.images:
+            self.images[survey.place] = thumbnail_image(survey, self.scale, self.view.colour_map, look)
+        return self.images[survey.place]
+
+    # ---- In words ----
+
+    def _short_name(self, survey: HeadSurvey) -> str:
+        """Return the name of a head for a narrow strip: layer and head as 4.2, or its own."""
+        if self.frame.source.head_name(*survey.place) or len(self.frame.layers) == 1:
+            return survey.name
+        return ".".join(str(self.frame.count.number(place)) for place in survey.place)
+
+    def spoken(self) -> str:
+        new = [survey for survey in self.surveys if survey.place not in self.old]
+        computed, heads = sum(survey.is_computed for survey in new), counted(len(new), "head")
+        if computed < len(new):
+            heads = f"{computed} of {heads} computed"
+        return f"{heads}; large: {head_name(self.frame, self.frame.layer, self.frame.head)}"
+
+
+def with_edge(box: QRectF) -> QRect:
+    """Return the pixels of a thumbnail: its frame is wide when it is chosen, and reaches beyond its box."""
+    return box.adjusted(-2, -2, 2, 2).toAlignedRect()
+
+
+def are_by_number(surveys: Sequence[HeadSurvey], frame: HeadsFrame) -> bool:
+    """Whether these are all heads of a frame, layer by layer, each from its first head."""
+    in_turn = all(first.place < second.place for first, second in pairwise(surveys))
+    return in_turn and len(surveys) == len(frame.places)
+
+
+def paint_numbers(painter: QPainter, grid: WallGrid, count: Count, look: Look, colour: str) -> None:
+    """Write the numbers of heads above maps and those of layers beside them, as many as there is room for.
+
+    Where a column is a layer it is the other way round.
+    """
+    px, (rows, columns) = look.px, grid.shape
+    painter.setFont(look.font(11))
+    painter.setPen(colour_of(colour))
+    step = math.ceil(painter.fontMetrics().horizontalAdvance("00 ") / (grid.width + grid.gap))
+    for column in range(0, columns, step):
+        box = grid.cell(0, column)
+        above = QRectF(box.left() - 20, box.top() - px(16), box.width() + 40, px(16))
+        painter.drawText(above, Qt.AlignmentFlag.AlignCenter, str(count.number(column)))
+    step = math.ceil(painter.fontMetrics().height() / (grid.height + grid.gap))
+    for row in range(0, rows, step):
+        box = grid.cell(row, 0)
+        beside = QRectF(box.left() - px(44), box.center().y() - 10, px(40), 20)
+        painter.drawText(beside, Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter, str(count.number(row)))
