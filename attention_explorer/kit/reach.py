@@ -1,6 +1,6 @@
 """Finds controls and pictures of a page by what they are called: the one place where others reach into a page.
 
-A name is the accessible name of a control, the words on it, or those of a tab. It stays when the page is built anew.
+A name is the accessible name of a control, or the words on it. It stays when the page is built anew.
 """
 
 from __future__ import annotations
@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QAbstractButton, QLabel, QTabWidget, QWidget
+from PySide6.QtWidgets import QAbstractButton, QLabel, QWidget
 
 
 def part(page: QWidget, name: str) -> QWidget | None:
@@ -20,15 +20,6 @@ def part(page: QWidget, name: str) -> QWidget | None:
     # A label comes with its control, not in its place.
     called.sort(key=lambda each: (isinstance(each, QLabel), _hidden_around(each, page)))
     return _whole(called[0], page) if called else None
-
-
-def tab(page: QWidget, name: str) -> tuple[QTabWidget, int] | None:
-    """Return the tabs of a page of which one is called so, and its place."""
-    for tabs in page.findChildren(QTabWidget):
-        for place in range(tabs.count()):
-            if tabs.tabText(place) == name:
-                return tabs, place
-    return None
 
 
 def _hidden_around(widget: QWidget, page: QWidget) -> int:
@@ -59,7 +50,7 @@ def _whole(widget: QWidget, page: QWidget) -> QWidget:
     while parent is not None and parent is not page and parent.parentWidget() is not page:
         here = Qt.FindChildOption.FindDirectChildrenOnly
         others = [each for each in parent.findChildren(QWidget, options=here) if not isinstance(each, QLabel)]
-        if others != [widget] or isinstance(parent.parentWidget(), QTabWidget):
+        if others != [widget]:
             break
         widget, parent = parent, parent.parentWidget()
     return widget

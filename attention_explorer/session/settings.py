@@ -48,7 +48,7 @@ class Settings:
     from_zero: bool = False
     """Whether layers, heads and tokens are counted from 0."""
     full: bool = True
-    """Whether all controls are shown, or those of the level Start, with which a new user begins."""
+    """Whether all numbers are shown, or those of the level Start, with which a new user begins."""
     memory: int = ON_SHOW_BYTES // 2**20
     """MiB that may be taken for what is on the screen or kept as B."""
     drawer: bool = False

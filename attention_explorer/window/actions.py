@@ -163,8 +163,8 @@ WINDOW_ACTIONS: tuple[WindowAction, ...] = (
             lambda w, full=full: w.settings.full is full,  # type: ignore[misc]
         )
         for full, title, what, tip in (
-            (False, "Start", "few controls", "Show what a beginner needs: less on every page, and nothing is lost"),
-            (True, "Full", "all controls", "Show all controls, gradients and summaries"),
+            (False, "Start", "few numbers", "Leave lengths, cosines and contributions out of the table of Lookup"),
+            (True, "Full", "all numbers", "Show lengths, cosines and contributions in the table of Lookup"),
         )
     ),
     WindowAction("view-4", "&View"),

@@ -59,7 +59,6 @@ from attention_explorer.session.settings import (
 from attention_explorer.tools.host import Host
 from attention_explorer.tools.registry import Tools
 from attention_explorer.window.actions import MENUS, PAGE_MENU, WINDOW_ACTIONS, WindowAction
-from attention_explorer.window.levels import StartLevel
 from attention_explorer.window.session_files import SessionFiles
 
 RAIL_WIDTH = 76
@@ -100,9 +99,8 @@ class MainWindow(Host):
         self._menus: dict[str, QMenu] = {}
         self._stack = QStackedWidget()
         self.tools = Tools(self)
-        self._start_level = StartLevel(self)
         self._spotlight: Spotlight | None = None
-        self._needed: tuple[str, ...] = ()
+        self._lit: tuple[str, ...] = ()
         self._lit_picture = ""
         self._make_rail()
         self._make_body()
@@ -254,7 +252,6 @@ class MainWindow(Host):
         self.settings = replace(self.settings, page=entry.id)
         self.session.turn_to(entry.id, f"Show {entry.title}")
         self._fill_page_menu(page, entry.title)
-        self._show_level()
         page.render_state(self.session.state, self.session.state)
         page.focus_first()
         self.turned.emit()
@@ -307,26 +304,15 @@ class MainWindow(Host):
     # ---- What of a page is shown ----
 
     def set_full(self, full: bool) -> None:
-        """Show all controls, or those of the level Start."""
+        """Show all numbers, or leave out those that the level Start does."""
         self.settings = replace(self.settings, full=full)
-        self._show_level()
         self._wear()
         self.page.render_state(self.session.state, self.session.state)
 
-    def _show_level(self) -> None:
-        if self.settings.full:
-            self._start_level.give_back(self.page, self.settings.page)
-        else:
-            self._start_level.leave_out(self.page, self.settings.page, but=self._needed)
-
     def light(self, names: tuple[str, ...], *, dim: bool = True) -> None:
-        """Dim the page on show but for some parts, by the names of `reach`; for none, dim nothing.
-
-        Those that the level Start leaves out are there as long as they are named, also when nothing is dimmed.
-        """
-        self._needed = names
+        """Dim the page on show but for some parts, by the names of `reach`; for none, dim nothing."""
+        self._lit = names
         self.page.reveal(names)
-        self._show_level()
         if self._spotlight is not None:
             discard(self._spotlight)
         self._spotlight = Spotlight(self.page, names, self.look) if names and dim else None
@@ -354,7 +340,7 @@ class MainWindow(Host):
         self.statusBar().clearMessage()  # what was refused before is no longer what is shown
         self.page.render_state(old, new)
         if self._spotlight is not None and self._lit_picture != self.page.picture_name:
-            self.light(self._needed)  # another view has parts of the same names
+            self.light(self._lit)  # another view has parts of the same names
         offered = self._actions["undo"].isEnabled(), self._actions["back"].isEnabled()
         if offered != (self.session.can_undo, self.session.can_go_back):
             self._show_history()

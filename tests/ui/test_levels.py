@@ -24,7 +24,6 @@ from attention_explorer.session.settings import Settings, SettingsStore, ThemeCh
 from attention_explorer.tools.lessons import shelf
 from attention_explorer.tools.lessons.parts import PARTS, in_sight, names_of
 from attention_explorer.tools.lessons.ui.page import LessonList
-from attention_explorer.window.levels import LEFT_OUT
 
 IN_THE_FRAME = ("lookup", "heads", "positions", "layer", "training", "circuits", "lab")
 
@@ -58,7 +57,6 @@ def test_a_page_in_the_frame_looks_the_same_at_both_levels(make_window, page):
     trigger(window, "Start")
     assert seen(window.page) == before
     assert {*PAGE_IDS} == {*IN_THE_FRAME}
-    assert not LEFT_OUT
 
 
 def test_the_level_is_remembered_and_holds_on_every_page(make_window, settings_path):
