@@ -25,6 +25,14 @@ def counted(count: int, noun: str) -> str:
     return f"{count} {noun}" if count == 1 else f"{count} {noun}s"
 
 
+def listed(words: Iterable[str], most: int | None = None) -> str:
+    """Return words as a sentence lists them: a, b and c; of more than ``most``, the first, and how many more."""
+    shown = list(words)
+    if most is not None and len(shown) > most:
+        shown = [*shown[:most], f"{len(shown) - most} more"]
+    return " and ".join([", ".join(shown[:-1]), shown[-1]] if len(shown) > 1 else shown)
+
+
 def superscript(exponent: int) -> str:
     """Return a number as superscript digits: −12 → ⁻¹²."""
     return str(exponent).translate(_SUPERSCRIPTS)

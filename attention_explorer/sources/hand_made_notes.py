@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 
+from attention_explorer.core.numerals import listed
 from attention_explorer.sources.hand_made import hand_made_heads
 from attention_explorer.sources.hand_made_recipe import HandMadeRecipe
 from attention_explorer.sources.hand_made_words import antecedent_hundredths, concept, referent, two_nouns
@@ -128,11 +129,7 @@ def _all_of(asking: tuple[str, ...]) -> str:
 
 
 def _named(words: Iterable[str]) -> str:
-    listed = list(words)
-    shown = [f"“{word}”" for word in listed[:MOST_NAMED]]
-    if len(listed) > MOST_NAMED:
-        return f"{', '.join(shown)} and {len(listed) - MOST_NAMED} more"
-    return " and ".join([", ".join(shown[:-1]), shown[-1]] if len(shown) > 1 else shown)
+    return listed((f"“{word}”" for word in words), MOST_NAMED)
 
 
 def _is(words: Iterable[str]) -> str:

@@ -6,6 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 from difflib import get_close_matches
 
+from attention_explorer.core.numerals import listed
 from attention_explorer.errors import quoted
 from attention_explorer.pages.heads.state import HeadsState
 from attention_explorer.sources.learned.tasks import TASKS
@@ -41,10 +42,9 @@ def unknown_words(recipe: Recipe) -> tuple[str, ...]:
 
 def unknown_said(heads: HeadsState) -> str:
     """Say which words the model does not know, and that what is on show is older."""
-    words = [quoted(word) for word in unknown_words(heads.setup.recipe)]
-    more = f" and {len(words) - MOST_WORDS} more" if len(words) > MOST_WORDS else ""
-    said = " and ".join(words) if len(words) <= MOST_WORDS else f"{', '.join(words[:MOST_WORDS])}{more}"
-    return f"{said} {'was' if len(words) == 1 else 'were'} not learned. Still on show: the sentence before."
+    words = unknown_words(heads.setup.recipe)
+    were = "was" if len(words) == 1 else "were"
+    return f"{listed(map(quoted, words), MOST_WORDS)} {were} not learned. Still on show: the sentence before."
 
 
 def ways_on(heads: HeadsState) -> tuple[WayOn, ...]:

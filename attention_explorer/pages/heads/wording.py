@@ -15,6 +15,7 @@ from attention_explorer.core.numerals import (
     coordinate,
     counted,
     exact,
+    listed,
     plain,
     readable,
     scientific,
@@ -372,7 +373,7 @@ def _named(frame: HeadsFrame, terms: FloatArray, most: int) -> list[str]:
 
 
 def _sentence(parts: list[str]) -> str:
-    said = _listed(parts)
+    said = listed(parts)
     return f"{said[0].upper()}{said[1:]}."
 
 
@@ -392,14 +393,10 @@ def _number(number: float, *, sign: bool = False) -> str:
 
 def _said(frame: HeadsFrame, terms: FloatArray, features: list[int], verb: str, end: str) -> str:
     """Return what some features do: features 3 and 7 add 0.42 and 0.33."""
-    numbers = _listed([str(frame.count.number(feature)) for feature in features])
-    sizes = _listed([_number(terms[feature]) for feature in features])
+    numbers = listed([str(frame.count.number(feature)) for feature in features])
+    sizes = listed([_number(terms[feature]) for feature in features])
     is_one = len(features) == 1
     return f"feature{'s' * (not is_one)} {numbers} {verb}{'s' * is_one} {sizes}{end}"
-
-
-def _listed(names: list[str]) -> str:
-    return names[0] if len(names) == 1 else f"{', '.join(names[:-1])} and {names[-1]}"
 
 
 def _rank(frame: HeadsFrame, row: int, column: int) -> str:
