@@ -28,7 +28,7 @@ from attention_explorer.pages.heads.row import (
 from attention_explorer.pages.heads.row_moments import Part
 from attention_explorer.pages.heads.state import HeadsState
 from attention_explorer.pages.heads.ui.feature_bars import FeatureBars
-from attention_explorer.pages.heads.ui.row_item import Cell, RowTable
+from attention_explorer.pages.heads.ui.row_item import RowCell, RowTable
 from attention_explorer.pages.heads.wording import (
     Step,
     arithmetic,
@@ -218,7 +218,7 @@ def row_words(numbers: RowNumbers, hit: Hit) -> str:
         return product_words(numbers, numbers.cell[1], hit.part[1])
     if hit.item != ROW:
         return ""
-    cell: Cell = hit.part
+    cell: RowCell = hit.part
     column = None if cell.column is None or cell.column >= len(steps.columns) else steps.columns[cell.column]
     if cell.line >= len(steps.lines):
         return _output_words(steps, cell)
@@ -239,7 +239,7 @@ def row_words(numbers: RowNumbers, hit: Hit) -> str:
     return f"{pair_name(frame, *at)}: {told}"
 
 
-def _output_words(steps: RowSteps, cell: Cell) -> str:
+def _output_words(steps: RowSteps, cell: RowCell) -> str:
     if steps.output is None:
         return _upper(steps.reading.note)
     name = f"output of {query_name(steps.frame, steps.reading.index)}"
