@@ -48,7 +48,6 @@ class DrawerParts(QWidget):
         super().__init__(parent)
         self._session, self._look = session, look
         self._frame: HeadsFrame | None = None
-        self._is_made = False
         self.find_button = QPushButton("Hide tokens…")
         self.find_button.setToolTip(
             "Find tokens (Ctrl+F) and leave them out of the keys; the rest of each row stays as it is"
