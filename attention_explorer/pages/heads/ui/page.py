@@ -304,8 +304,6 @@ class HeadsPage(ActingPage):
         """Show what else there is of the newest frame, once the large picture is painted: nobody reads it so soon."""
         heads, frame = self.session.state.heads, self._frame
         with self._reading_on():
-            lit = self.canvas.lit  # of another kind of picture no place in the sentence
-            self.subject.show_frame(heads, frame, lit if isinstance(lit, Spot) else self.pinned)
             self.map_controls.show_frame(heads, frame)
             limit_choices(self.form_of(self.view), heads, frame)
             self.other.show_state(heads)

@@ -110,10 +110,10 @@ class PointingPage(FramePage):
     def _light_around(self) -> None:
         """Show what is lit in the sentence and in all heads."""
         frame, lit = self._frame, self.canvas.lit
-        is_there = frame is not None and isinstance(lit, Spot) and lit.lies_on(frame.shape)
-        self.wall.set_spot(lit if is_there else NOWHERE)
+        spot = lit if frame is not None and lit.lies_on(frame.shape) else NOWHERE
+        self.wall.set_spot(spot)
         with self._reading_on():
-            self.subject.show_frame(self.session.state.heads, frame, lit if is_there else NOWHERE)
+            self.subject.show_frame(self.session.state.heads, frame, spot)
 
     def _on_pointed_elsewhere(self, spot: Spot) -> None:
         """Light up what is pointed at in the sentence, or nothing."""
