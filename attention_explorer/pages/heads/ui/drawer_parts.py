@@ -153,10 +153,8 @@ def limit_choices(form: Form[HeadsState], heads: HeadsState, frame: HeadsFrame |
             box.setItemText(0, PAINTED if mask.is_painted else own)
             box.setItemData(0, tip, Qt.ItemDataRole.ToolTipRole)
             box.show_value(mask.kind)
-        elif name == "view.contrast" and is_weighted(heads):
-            box.enable_values(lambda value: value not in (Contrast.UNIT, Contrast.LOG))
         elif name == "view.contrast":
-            box.enable_values(lambda _value: True)
+            box.enable_values(lambda value: not (is_weighted(heads) and value in (Contrast.UNIT, Contrast.LOG)))
 
 
 def is_weighted(heads: HeadsState) -> bool:
