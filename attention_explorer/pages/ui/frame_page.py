@@ -273,18 +273,8 @@ class FramePage(RequestingPage):
     def form_of(self, view: View[Any]) -> Form[Any]:
         """Return the few controls of a view, made when it is first shown."""
         if view.id not in self._forms:
-            part = view.part
             line = view.picture.fills_card
-            form = Form(
-                part.kind,
-                view.fields,
-                self.look,
-                part.change,
-                written=part.written,
-                in_line=line,
-                most_buttons=2,
-                choices=part.choices,
-            )
+            form = view.part.form(view.fields, self.look, in_line=line, most_buttons=2)
             for widget in self.controls_of(view):
                 form.add(widget)
             form.changed.connect(self._on_field)
