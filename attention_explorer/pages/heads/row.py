@@ -26,7 +26,6 @@ from attention_explorer.pages.heads.wording import (
     isolated,
     key_name,
     map_title,
-    one,
     query_name,
     score_text,
     weight_text,
@@ -105,6 +104,11 @@ class RowSteps:
         """How many keys have no line of their own."""
         return len(self.reading.tokens) - len(self.named)
 
+    def cell(self, token: int) -> tuple[int, int]:
+        """Return the query and the key of one of its tokens."""
+        at = self.reading.index
+        return (at, token) if self.reading.is_row else (token, at)
+
     @property
     def title(self) -> str:
         """Whose row it is."""
@@ -179,8 +183,7 @@ class RowNumbers:
     @property
     def cell(self) -> tuple[int, int]:
         """Query and key that are looked at."""
-        at = self.steps.reading.index
-        return (at, self.chosen) if self.steps.reading.is_row else (self.chosen, at)
+        return self.steps.cell(self.chosen)
 
     @property
     def is_done(self) -> bool:
@@ -262,9 +265,9 @@ class _Row:
         self.others = np.setdiff1d(np.arange(len(reading.tokens)), named)
         self.weight, self.allowed = reading.weights, ~reading.masked
         if self.has_scores:
-            at = (one(self.row), slice(None)) if reading.is_row else (slice(None), one(self.row))
             self.raw, self.scaled, self.masked = (
-                frame.map.scores(*at, stage=stage).ravel() for stage in (Stage.SCORES, Stage.SCALED, Stage.MASKED)
+                frame.map.scores(*reading.cells, stage=stage).ravel()
+                for stage in (Stage.SCORES, Stage.SCALED, Stage.MASKED)
             )
 
     def weights(self) -> Iterator[Column]:
@@ -424,10 +427,10 @@ def row_arrays(steps: RowSteps) -> dict[str, np.typing.NDArray[np.generic]]:
     found: dict[str, np.typing.NDArray[np.generic]] = {
         "row_weights" if reading.is_row else "column_weights": reading.weights
     }
-    at = (one(reading.index), slice(None)) if reading.is_row else (slice(None), one(reading.index))
     if frame.is_one_head and frame.map.has_scores:
         for stage in (Stage.SCORES, Stage.SCALED, Stage.MASKED):
-            found[f"{'row' if reading.is_row else 'column'}_{stage.value}"] = frame.map.scores(*at, stage=stage).ravel()
+            name = f"{'row' if reading.is_row else 'column'}_{stage.value}"
+            found[name] = frame.map.scores(*reading.cells, stage=stage).ravel()
         if reading.is_row:
             map_ = frame.query_key_map
             found["products"] = map_.q[reading.index] * map_.k
