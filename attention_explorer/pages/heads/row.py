@@ -16,6 +16,7 @@ import numpy as np
 from attention_explorer.core.byte_cache import kept
 from attention_explorer.core.colour_scale import BoolArray, FloatArray
 from attention_explorer.core.numerals import compact, coordinate, counted, plain, scientific, signed
+from attention_explorer.core.words import capital
 from attention_explorer.model import Stage
 from attention_explorer.pages.heads.frame import HeadsFrame, frame_to_show, head_name
 from attention_explorer.pages.heads.reading import Reading, column_reading, places_of, row_reading
@@ -275,8 +276,7 @@ class _Row:
         if self.has_scores:
             yield from (self._products(), *self._scaling(), *self._masking(), *self._softmax())
         else:
-            said = self.reading.note[:1].upper() + self.reading.note[1:]
-            yield self._shares("weight", f"{self._where_from()} {said}.")
+            yield self._shares("weight", f"{self._where_from()} {capital(self.reading.note)}.")
 
     def cells(self) -> Iterator[Column]:
         """Yield what is known of the cells of a column of the map."""
@@ -284,7 +284,7 @@ class _Row:
             yield self._scores(Part.WEIGHTS, "q · k", "", self.raw)
             if self.frame.setup.scaled:
                 yield self._scores(Part.WEIGHTS, f"÷ √{self.frame.head_width}", "", self.scaled)
-        said = f"Each is a share of the row of its query. {self.reading.note[:1].upper()}{self.reading.note[1:]}."
+        said = f"Each is a share of the row of its query. {capital(self.reading.note)}."
         yield self._shares("weight", said)
 
     def _where_from(self) -> str:

@@ -8,6 +8,7 @@ from PySide6.QtCore import Qt
 
 from attention_explorer.core.numbers_export import Table as NumbersTable
 from attention_explorer.core.numerals import coordinate, exact, readable, scientific
+from attention_explorer.core.words import capital
 from attention_explorer.kit.drawing.text_table import Column as TextColumn
 from attention_explorer.kit.items.columns import Above
 from attention_explorer.kit.items.item import Arrays, Hit, Item, Value
@@ -74,8 +75,8 @@ class RowPicture(Picture[HeadsState, RowNumbers]):
             filter(
                 None,
                 (
-                    f"{_upper(steps.title)}.",
-                    f"{_upper(steps.reading.note)}.",
+                    f"{capital(steps.title)}.",
+                    f"{capital(steps.reading.note)}.",
                     gloss(frame, *numbers.cell) if frame.is_one_head else "",
                     why(frame, *numbers.cell),
                     more if steps.others else "",
@@ -241,7 +242,7 @@ def row_words(numbers: RowNumbers, hit: Hit) -> str:
 
 def _output_words(steps: RowSteps, cell: RowCell) -> str:
     if steps.output is None:
-        return _upper(steps.reading.note)
+        return capital(steps.reading.note)
     name = f"output of {query_name(steps.frame, steps.reading.index)}"
     if cell.feature is None:
         return f"{name}: {len(steps.output)} features, the sum of all α · v"
@@ -300,7 +301,3 @@ def weight_formula(numbers: RowNumbers) -> str:
     weight = float(frame.map.weights(one(row), one(key))[0, 0])
     lines += [f"exp({inner}) = {exponential}", f"α = {{{exponential}}}/{{{total}}} = {weight_text(weight)}"]
     return "\n".join(lines)
-
-
-def _upper(words: str) -> str:
-    return words[:1].upper() + words[1:]
