@@ -304,7 +304,7 @@ class HeadsPage(ActingPage):
         """Show what else there is of the newest frame, once the large picture is painted: nobody reads it so soon."""
         heads, frame = self.session.state.heads, self._frame
         with self._reading_on():
-            self.map_controls.show_frame(heads, frame)
+            self.map_controls.show_state(heads)
             limit_choices(self.form_of(self.view), heads, frame)
             self.other.show_state(heads)
         if frame is not None:
