@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import re
 
 import pytest
 from hypothesis import given, settings
@@ -14,12 +13,10 @@ from attention_explorer.core.numerals import (
     compact,
     coordinate,
     full,
-    padded,
     percent,
     plain,
     readable,
     scientific,
-    shared_decimals,
     signed,
     subscript,
     vector,
@@ -269,19 +266,6 @@ def test_compact_numbers_keep_their_sign_and_are_short(number: float, text: str)
 )
 def test_a_readable_number_has_six_digits_and_one_kind_of_exponent(number: float, text: str) -> None:
     assert readable(number) == text
-
-
-def test_decimal_points_of_a_column_stand_below_one_another() -> None:
-    column = (0.0693729998515538, 0.5, 24.0, 0.0, -12.3456789, -math.inf, 3.26042e-65)
-    texts = [padded(number, shared_decimals(column)) for number in column]
-    assert texts[5:] == ["−∞", "3.26042·10⁻⁶⁵"]
-    assert [text.translate({0x2007: " ", 0x2008: " "}) for text in texts[:5]] == [
-        *("0.0694", "0.5   ", "24     ", "0     ", "−12.3457")
-    ]
-    for text in texts[:5]:
-        assert len(re.split("[.\u2008]", text)[1]) == 4
-    assert [padded(number, shared_decimals((1e9, 1.5))) for number in (1e9, 1.5)] == ["1·10⁹", "1.5"]
-    assert shared_decimals(()) == 0
 
 
 @pytest.mark.parametrize(("number", "text"), [(999_999.0, "999999"), (1e6, "1.0·10⁶"), (-2_340_000.0, "−2.3·10⁶")])

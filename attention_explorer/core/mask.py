@@ -6,13 +6,13 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 from enum import StrEnum
 from functools import partial
-from typing import Self, TypeAlias
+from typing import Any, Self, TypeAlias
 
 import numpy as np
 
 from attention_explorer.core.byte_cache import kept
 from attention_explorer.core.counting import MOST_TOKENS
-from attention_explorer.core.declared import declared
+from attention_explorer.core.declared import F, declared, derived
 from attention_explorer.core.numerals import counted
 from attention_explorer.fields import CheckedFields
 from attention_explorer.model import (
@@ -30,6 +30,7 @@ Cell: TypeAlias = tuple[int, int]
 """Row (query) and column (key), counted from 0."""
 
 LARGEST_MASK_SIZE = 4096
+SIZE_TIP = "How many keys are real, how wide the window, how long the prefix or the block is"
 
 
 class MaskKind(StrEnum):
@@ -50,6 +51,11 @@ class MaskKind(StrEnum):
         return self not in (MaskKind.NONE, MaskKind.CAUSAL, MaskKind.STRICT)
 
 
+def mask_size_derived(**said: Any) -> Callable[[F], F]:  # noqa: ANN401 # as for `derived`
+    """Say of a property what there is to say of the number of a mask."""
+    return derived("n of the mask", SIZE_TIP, "Change the mask", low=1, high=LARGEST_MASK_SIZE, **said)
+
+
 @dataclass(frozen=True, slots=True)
 class MaskChoice(CheckedFields):
     """A kind of mask with its number, and the cells that were painted over it.
@@ -61,7 +67,7 @@ class MaskChoice(CheckedFields):
     size: int = declared(
         3,
         "n",
-        "How many keys are real, how wide the window, how long the prefix or the block is",
+        SIZE_TIP,
         "Change the mask",
         low=1,
         high=LARGEST_MASK_SIZE,

@@ -4,15 +4,12 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Iterable
 
 from attention_explorer.errors import ExplorerError, quoted
 
 SUBSCRIPTS = str.maketrans("0123456789", "₀₁₂₃₄₅₆₇₈₉")
 _SUPERSCRIPTS = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
 MINUS = "−"
-FIGURE_SPACE, POINT_SPACE = "\u2007", "\u2008"
-"""As wide as a digit, and as a decimal point."""
 
 
 def subscript(index: int) -> str:
@@ -91,30 +88,6 @@ def readable(number: float, digits: int = 6) -> str:
     mantissa, _, power = _in_powers_of_ten(size, digits - 1).partition("·")
     is_short = float(f"{size:.{digits - 1}e}") == size
     return f"{sign}{mantissa.rstrip('0').removesuffix('.') if is_short else mantissa}·{power}"
-
-
-def shared_decimals(column: Iterable[float], digits: int = 6) -> int:
-    """Return how many decimals the numbers of a column have: as many as its largest."""
-    largest = max((abs(number) for number in column if math.isfinite(number)), default=0.0)
-    return max(digits - max(math.ceil(math.log10(largest)), 0) if largest else 0, 0)
-
-
-def padded(number: float, decimals: int, digits: int = 6) -> str:
-    """Return a number as `readable`, padded so that the decimal points of a column stand below one another.
-
-    All have the `shared_decimals` of the column; what is too small for that stands in powers of ten.
-    """
-    text = readable(number, digits)
-    if "·" in text or not math.isfinite(number):
-        return text
-    whole, _, behind = text.partition(".")
-    if len(behind) > decimals:
-        if abs(number) < 10.0 ** (2 - decimals):  # fewer than three digits would be left
-            return text if abs(number) >= 0.1 else MINUS * (number < 0) + _in_powers_of_ten(abs(number), 2)
-        whole, _, behind = f"{abs(number):.{decimals}f}".partition(".")
-        whole = MINUS * (number < 0) + whole
-    point = "." if behind else POINT_SPACE * bool(decimals)
-    return f"{whole}{point}{behind}{FIGURE_SPACE * (decimals - len(behind))}"
 
 
 def _in_powers_of_ten(size: float, decimals: int) -> str:

@@ -14,7 +14,6 @@ from PySide6.QtGui import QAccessible, QAccessibleAnnouncementEvent, QAccessible
 from PySide6.QtWidgets import QAccessibleWidget, QWidget
 
 PICTURE = QAccessible.Role.Graphic
-CHART = QAccessible.Role.Chart
 WORDS = QAccessible.Role.StaticText
 
 

@@ -15,7 +15,7 @@ from attention_explorer.core.numerals import parsed_number
 from attention_explorer.kit.items.item import Hit
 from attention_explorer.pages.heads.presets import heads_preset
 from attention_explorer.pages.heads.state import Aggregate, HeadsState, MaskKind, Picture
-from attention_explorer.pages.heads.ui.row_item import Cell
+from attention_explorer.pages.heads.ui.row_item import RowCell
 from attention_explorer.pages.heads.ui.row_picture import ROW, RowPicture, row_words
 from attention_explorer.pages.heads.wording import arithmetic
 
@@ -162,7 +162,7 @@ def test_of_a_long_sentence_the_heaviest_have_a_line(driver):
     assert row.lines[-1] == "49 others"
     heaviest = int(driver.weights[7].argmax())
     assert heaviest in row.named
-    assert row_words(driver.page.row_beside(), Hit(ROW, Cell(15))).startswith("49 others together: weight ")
+    assert row_words(driver.page.row_beside(), Hit(ROW, RowCell(15))).startswith("49 others together: weight ")
 
 
 def test_why_a_hand_made_head_looks_there_is_said(driver):

@@ -20,7 +20,7 @@ from attention_explorer.kit.theme import DARK, LIGHT, Look
 from attention_explorer.pages.heads.presets import HEADS_PRESETS, heads_preset
 from attention_explorer.pages.heads.row_moments import Part
 from attention_explorer.pages.heads.state import Aggregate, HeadsState
-from attention_explorer.pages.heads.ui.row_item import Cell
+from attention_explorer.pages.heads.ui.row_item import RowCell
 from attention_explorer.pages.heads.ui.row_picture import PRODUCTS, ROW, RowPicture, row_item, row_words
 
 pytestmark = pytest.mark.qt_log_ignore("This plugin does not support")
@@ -303,7 +303,7 @@ def test_a_long_sentence_says_what_it_adds_up() -> None:
     picture = RowPicture()
     numbers = picture.compute(state, (0, 0))
     assert "25 more tokens have little weight: they are added up in the last line." in picture.says(numbers)
-    assert row_words(numbers, Hit(ROW, Cell(15))).startswith("25 others together: weight ")
+    assert row_words(numbers, Hit(ROW, RowCell(15))).startswith("25 others together: weight ")
     assert len(picture.table(numbers).rows) == 40
     assert picture.lines(numbers).count == 40
 

@@ -15,7 +15,7 @@ from attention_explorer.kit.items.item import Hit
 from attention_explorer.model import Stage
 from attention_explorer.pages.heads.presets import heads_preset
 from attention_explorer.pages.heads.state import Aggregate, HeadsState
-from attention_explorer.pages.heads.ui.row_item import Cell
+from attention_explorer.pages.heads.ui.row_item import RowCell
 from attention_explorer.pages.heads.ui.row_picture import ROW
 from attention_explorer.pages.heads.ui.stages import STAGES, ShapeChain, Stages
 
@@ -52,7 +52,7 @@ def test_a_click_pins_the_cell_and_the_row_beside_it_follows(shown: PictureOnCan
     (row,) = shown.picture.panel(shown.numbers).items
     assert row.name == ROW
     assert (row.steps.reading.index, row.chosen) == (4, 2)
-    change = shown.picture.changed(shown.state, shown.numbers, Hit(ROW, Cell(1)), None)
+    change = shown.picture.changed(shown.state, shown.numbers, Hit(ROW, RowCell(1)), None)
     assert (change.state.view.row, change.state.view.column) == (4, 1)
 
 

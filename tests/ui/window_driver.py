@@ -7,8 +7,6 @@ from PySide6.QtGui import QDragEnterEvent, QDropEvent, QGuiApplication, QWheelEv
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QComboBox, QWidget
 
-from attention_explorer.kit.controls.numbers_dialog import NumbersDialog
-
 TAKEN = ["Copy picture", "Copy numbers", "Export…", "Copy as Python", "Code in NumPy…"]
 """What of a picture can be taken away."""
 
@@ -18,17 +16,6 @@ def copied_numbers(page) -> str:
     page.copy_numbers()
     assert page.copier.jobs.wait(60)
     return QGuiApplication.clipboard().text()
-
-
-def table_shown(window) -> tuple[list[str], list[list[str]]]:
-    """Return the header and the cells of the one table of numbers that a window has open, and close it."""
-    (dialog,) = [dialog for dialog in window.findChildren(NumbersDialog) if dialog.isVisible()]
-    model = dialog.table.model()
-    columns, rows = range(model.columnCount()), range(model.rowCount())
-    header = [model.headerData(column, Qt.Orientation.Horizontal) for column in columns]
-    cells = [[model.index(row, column).data() for column in columns] for row in rows]
-    dialog.close()
-    return header, cells
 
 
 def drop(window, *urls: QUrl, text: str = "") -> bool:

@@ -195,15 +195,6 @@ def paint_reason(painter: QPainter, reason: str, room: QRectF, look: Look) -> No
     painter.drawText(room, Qt.AlignmentFlag.AlignCenter | Qt.TextFlag.TextWordWrap, reason)
 
 
-def paint_words(painter: QPainter, line: QRectF, words: str, look: Look, *, centred: bool = False) -> None:
-    """Write a muted line."""
-    painter.setFont(look.font(11.5))
-    painter.setPen(colour_of(look.theme.muted))
-    side = Qt.AlignmentFlag.AlignHCenter if centred else Qt.AlignmentFlag.AlignLeft
-    text = painter.fontMetrics().elidedText(words, Qt.TextElideMode.ElideRight, int(line.width()) + 1)
-    painter.drawText(line, side | Qt.AlignmentFlag.AlignVCenter, text)
-
-
 def paint_focus_frame(painter: QPainter, widget: QWidget, look: Look) -> None:
     """Draw a frame along the edge of a widget that has the keyboard."""
     if widget.hasFocus():

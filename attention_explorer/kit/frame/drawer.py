@@ -105,16 +105,7 @@ class Drawer(QWidget):
     def form_of(self, view: View[Any]) -> Form[Any]:
         """Return the form of a view, made when it is first asked for."""
         if view.id not in self._forms:
-            part = view.part
-            form = Form(
-                part.kind,
-                view.more,
-                self._look,
-                part.change,
-                written=part.written,
-                in_column=True,
-                choices=part.choices,
-            )
+            form = view.part.form(view.more, self._look, in_column=True)
             form.changed.connect(self.changed)
             form.refused.connect(self.refused)
             self._forms[view.id] = form

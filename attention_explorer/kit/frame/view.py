@@ -12,9 +12,10 @@ from attention_explorer.core.numbers_export import Numbers, numbers_of
 from attention_explorer.core.preset import Preset
 from attention_explorer.core.subject import is_same_subject
 from attention_explorer.errors import ExportError
-from attention_explorer.kit.form import Written
+from attention_explorer.kit.form import Form, Written
 from attention_explorer.kit.items.item import Arrays
 from attention_explorer.kit.picture import Picture
+from attention_explorer.kit.theme import Look
 
 if TYPE_CHECKING:
     from _typeshed import DataclassInstance
@@ -79,6 +80,10 @@ class Part(Generic[S]):
     together: tuple[str, ...] = ()
     reasons: Callable[[S], Mapping[str, str]] = lambda _state: {}
     choices: Mapping[str, Sequence[tuple[object, str, str]]] = field(default_factory=dict)
+
+    def form(self, names: Iterable[str], look: Look, **laid_out: Any) -> Form[S]:  # noqa: ANN401 # as `Form` has them
+        """Return controls for some of its fields."""
+        return Form(self.kind, names, look, self.change, written=self.written, choices=self.choices, **laid_out)
 
 
 @dataclass(frozen=True, slots=True)

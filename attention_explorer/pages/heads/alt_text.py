@@ -11,6 +11,7 @@ from attention_explorer.core.byte_cache import kept
 from attention_explorer.core.colour_scale import FloatArray
 from attention_explorer.core.map_picture import Window
 from attention_explorer.core.numerals import plain
+from attention_explorer.core.words import capital
 from attention_explorer.model import AttentionMap, Stage
 from attention_explorer.model.map_selection import rows_of_a_block
 from attention_explorer.pages.heads.frame import HeadsFrame, head_name, heads_frame, other_frame
@@ -97,8 +98,8 @@ def _marked(heads: HeadsState, frame: HeadsFrame) -> Iterator[str]:
     yield from _tokens(frame.queries, frame.keys)
     yield _made_with(frame)
     for each in frames:
-        name = head_name(each, each.layer, each.head)
-        yield f"{name[0].upper()}{name[1:]}: {_strongest_words(heads, each, Window.whole(each.shape))}"
+        name = capital(head_name(each, each.layer, each.head))
+        yield f"{name}: {_strongest_words(heads, each, Window.whole(each.shape))}"
 
 
 def _wall(heads: HeadsState, frame: HeadsFrame) -> Iterator[str]:
@@ -131,8 +132,7 @@ def _listed(tokens: tuple[str, ...]) -> str:
 
 def _made_with(frame: HeadsFrame) -> str:
     mask = f"; mask: {frame.mask_words}" if frame.mask is not None else ""
-    text = source_words(frame)
-    return f"{text[:1].upper()}{text[1:]}{mask}."
+    return f"{capital(source_words(frame))}{mask}."
 
 
 def _strongest_words(heads: HeadsState, frame: HeadsFrame, seen: Window) -> str:

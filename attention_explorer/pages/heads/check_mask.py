@@ -10,6 +10,7 @@ from attention_explorer.core.byte_cache import kept
 from attention_explorer.core.colour_scale import BoolArray, FloatArray
 from attention_explorer.core.counting import Count
 from attention_explorer.core.numerals import percent, size_text, subscript, weight_text
+from attention_explorer.core.words import capital
 from attention_explorer.errors import ExplorerError
 from attention_explorer.model import MaskFill, Stage, causal_mask, filled_weights
 from attention_explorer.pages.heads.check_report import (
@@ -206,7 +207,7 @@ def _result(check: MaskCheck) -> str:
     differing = [f"{FILL_NAMES[fill]} differs by {size_text(gaps[fill])}" for fill in others if gaps[fill]]
     agreed = "; ".join(differing) if differing else "−∞ and both kinds of −1e9 agree to the last bit"
     after = sums[MaskFill.AFTER_SOFTMAX]
-    return f"{agreed[0].upper()}{agreed[1:]}; zeroed after the softmax the row sums to {_sum_text(after)}."
+    return f"{capital(agreed)}; zeroed after the softmax the row sums to {_sum_text(after)}."
 
 
 def _sum_text(total: float) -> str:

@@ -12,7 +12,7 @@ from attention_explorer.model.checkpoint import checkpoint
 from attention_explorer.pages.heads.check_heads import broadcast_report, reshape_report
 from attention_explorer.pages.heads.check_layer import cells_of, change_report, shuffle_report
 from attention_explorer.pages.heads.check_mask import demo_report, mask_report
-from attention_explorer.pages.heads.check_report import CheckReport, require_size, within
+from attention_explorer.pages.heads.check_report import CheckReport, CheckTable, require_size, within
 from attention_explorer.pages.heads.check_scores import constant_report, symmetry_report
 from attention_explorer.pages.heads.experiment import Check, Experiment
 from attention_explorer.pages.heads.frame import HeadsFrame, frame_to_show, heads_frame
@@ -152,6 +152,11 @@ class CheckNumbers:
         """The report on the chosen one; None if it cannot be done."""
         found = self.found.get(self.experiment.check)
         return found if isinstance(found, CheckReport) else None
+
+    @property
+    def tables(self) -> tuple[CheckTable, ...]:
+        """The tables of the chosen one, if there are any."""
+        return () if self.chosen is None else self.chosen.tables
 
     def result(self, check: Check) -> str:
         """Return what came out of an experiment, in a sentence or two."""

@@ -31,6 +31,12 @@ class Reading:
     note: str
     count: Count = Count.FROM_ONE
 
+    @property
+    def cells(self) -> tuple[slice, slice]:
+        """Which rows and columns of the map these are."""
+        own, every = one(self.index), slice(None)
+        return (own, every) if self.is_row else (every, own)
+
 
 def sum_words(frame: HeadsFrame) -> str:
     """Return why a row that no scores lead to sums to what it does."""
@@ -89,8 +95,7 @@ def reading_table(frame: HeadsFrame, reading: Reading) -> tuple[tuple[str, ...],
     """Return the exact numbers of a reading as a header and rows; scores where the map has any."""
     first = frame.count.number(0)
     names = reading.tokens, range(first, first + len(reading.tokens))
-    at = (one(reading.index), slice(None)) if reading.is_row else (slice(None), one(reading.index))
     known = (Stage.SCORES, Stage.SCALED, Stage.MASKED) if frame.map.has_scores else ()
-    numbers = [*(frame.map.scores(*at, stage=stage).ravel() for stage in known), reading.weights]
+    numbers = [*(frame.map.scores(*reading.cells, stage=stage).ravel() for stage in known), reading.weights]
     header = (*COLUMNS[:2], *(COLUMNS[2:5] if known else ()), COLUMNS[5])
     return header, list(zip(*names, *(column.tolist() for column in numbers), strict=True))

@@ -16,6 +16,7 @@ import numpy as np
 from attention_explorer.core.byte_cache import kept
 from attention_explorer.core.colour_scale import BoolArray, FloatArray
 from attention_explorer.core.numerals import compact, coordinate, counted, plain, scientific, signed
+from attention_explorer.core.words import capital
 from attention_explorer.model import Stage
 from attention_explorer.pages.heads.frame import HeadsFrame, frame_to_show, head_name
 from attention_explorer.pages.heads.reading import Reading, column_reading, places_of, row_reading
@@ -26,7 +27,6 @@ from attention_explorer.pages.heads.wording import (
     isolated,
     key_name,
     map_title,
-    one,
     query_name,
     score_text,
     weight_text,
@@ -105,6 +105,11 @@ class RowSteps:
         """How many keys have no line of their own."""
         return len(self.reading.tokens) - len(self.named)
 
+    def cell(self, token: int) -> tuple[int, int]:
+        """Return the query and the key of one of its tokens."""
+        at = self.reading.index
+        return (at, token) if self.reading.is_row else (token, at)
+
     @property
     def title(self) -> str:
         """Whose row it is."""
@@ -179,8 +184,7 @@ class RowNumbers:
     @property
     def cell(self) -> tuple[int, int]:
         """Query and key that are looked at."""
-        at = self.steps.reading.index
-        return (at, self.chosen) if self.steps.reading.is_row else (self.chosen, at)
+        return self.steps.cell(self.chosen)
 
     @property
     def is_done(self) -> bool:
@@ -262,9 +266,9 @@ class _Row:
         self.others = np.setdiff1d(np.arange(len(reading.tokens)), named)
         self.weight, self.allowed = reading.weights, ~reading.masked
         if self.has_scores:
-            at = (one(self.row), slice(None)) if reading.is_row else (slice(None), one(self.row))
             self.raw, self.scaled, self.masked = (
-                frame.map.scores(*at, stage=stage).ravel() for stage in (Stage.SCORES, Stage.SCALED, Stage.MASKED)
+                frame.map.scores(*reading.cells, stage=stage).ravel()
+                for stage in (Stage.SCORES, Stage.SCALED, Stage.MASKED)
             )
 
     def weights(self) -> Iterator[Column]:
@@ -272,8 +276,7 @@ class _Row:
         if self.has_scores:
             yield from (self._products(), *self._scaling(), *self._masking(), *self._softmax())
         else:
-            said = self.reading.note[:1].upper() + self.reading.note[1:]
-            yield self._shares("weight", f"{self._where_from()} {said}.")
+            yield self._shares("weight", f"{self._where_from()} {capital(self.reading.note)}.")
 
     def cells(self) -> Iterator[Column]:
         """Yield what is known of the cells of a column of the map."""
@@ -281,7 +284,7 @@ class _Row:
             yield self._scores(Part.WEIGHTS, "q · k", "", self.raw)
             if self.frame.setup.scaled:
                 yield self._scores(Part.WEIGHTS, f"÷ √{self.frame.head_width}", "", self.scaled)
-        said = f"Each is a share of the row of its query. {self.reading.note[:1].upper()}{self.reading.note[1:]}."
+        said = f"Each is a share of the row of its query. {capital(self.reading.note)}."
         yield self._shares("weight", said)
 
     def _where_from(self) -> str:
@@ -424,10 +427,10 @@ def row_arrays(steps: RowSteps) -> dict[str, np.typing.NDArray[np.generic]]:
     found: dict[str, np.typing.NDArray[np.generic]] = {
         "row_weights" if reading.is_row else "column_weights": reading.weights
     }
-    at = (one(reading.index), slice(None)) if reading.is_row else (slice(None), one(reading.index))
     if frame.is_one_head and frame.map.has_scores:
         for stage in (Stage.SCORES, Stage.SCALED, Stage.MASKED):
-            found[f"{'row' if reading.is_row else 'column'}_{stage.value}"] = frame.map.scores(*at, stage=stage).ravel()
+            name = f"{'row' if reading.is_row else 'column'}_{stage.value}"
+            found[name] = frame.map.scores(*reading.cells, stage=stage).ravel()
         if reading.is_row:
             map_ = frame.query_key_map
             found["products"] = map_.q[reading.index] * map_.k

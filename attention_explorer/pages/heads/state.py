@@ -11,10 +11,10 @@ from attention_explorer.core.colour_scale import SEQUENTIAL, Contrast
 from attention_explorer.core.counting import MOST_TOKENS, MOST_WISHED, Count, count_declared
 from attention_explorer.core.declared import Kind, declared, derived
 from attention_explorer.core.map_picture import Window
-from attention_explorer.core.mask import LARGEST_MASK_SIZE as LARGEST_MASK_SIZE
 from attention_explorer.core.mask import Cell as Cell
 from attention_explorer.core.mask import MaskChoice as MaskChoice
 from attention_explorer.core.mask import MaskKind as MaskKind
+from attention_explorer.core.mask import mask_size_derived
 from attention_explorer.core.temperature import HIGHEST_TEMPERATURE, LOWEST_TEMPERATURE, temperature_declared
 from attention_explorer.errors import ExplorerError
 from attention_explorer.fields import CheckedFields
@@ -322,15 +322,7 @@ class HeadsState(CheckedFields):
     )
 
     @property
-    @derived(
-        "n of the mask",
-        "How many keys are real, how wide the window, how long the prefix or the block is",
-        "Change the mask",
-        low=1,
-        high=LARGEST_MASK_SIZE,
-        shown=lambda heads: heads.setup.mask.kind.has_size,
-        merge="mask size",
-    )
+    @mask_size_derived(shown=lambda heads: heads.setup.mask.kind.has_size, merge="mask size")
     def mask_size(self) -> int:
         """The number of the mask."""
         return self.setup.mask.size

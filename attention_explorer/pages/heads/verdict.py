@@ -12,6 +12,7 @@ import numpy as np
 from attention_explorer.core.byte_cache import Kept
 from attention_explorer.core.colour_scale import FloatArray
 from attention_explorer.core.numerals import percent, plain, scientific
+from attention_explorer.core.words import capital
 from attention_explorer.errors import ArrayError
 from attention_explorer.model import AttentionMap, Stage
 from attention_explorer.model.map_summary import SATURATED
@@ -257,8 +258,7 @@ def _spread_in_words(frame: HeadsFrame, head: Spread, layer: Spread | None, pred
     if frame.setup.hard:
         rows = "row" if frame.mask is None or frame.mask.any(axis=1).all() else "row that sees any key"
         return (f"The lookup is hard: every {rows} puts all its weight on one key.",)
-    own = head_name(frame, frame.layer, frame.head)
-    own = own[0].upper() + own[1:]
+    own = capital(head_name(frame, frame.layer, frame.head))
     if layer is None:
         sentence = _sentence(frame, head, predicted)
         return (sentence,) if frame.heads == 1 or not sentence else (f"{own}: {sentence[0].lower()}{sentence[1:]}",)

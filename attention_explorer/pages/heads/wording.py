@@ -22,6 +22,7 @@ from attention_explorer.core.numerals import (
     signed,
     subscript,
 )
+from attention_explorer.core.words import capital
 from attention_explorer.model import Stage
 from attention_explorer.pages.heads.frame import HeadsFrame, head_name, heads_on, heads_run_without
 from attention_explorer.pages.heads.lines import LinePicture
@@ -373,8 +374,7 @@ def _named(frame: HeadsFrame, terms: FloatArray, most: int) -> list[str]:
 
 
 def _sentence(parts: list[str]) -> str:
-    said = listed(parts)
-    return f"{said[0].upper()}{said[1:]}."
+    return f"{capital(listed(parts))}."
 
 
 def _rest(others: FloatArray) -> str:

@@ -11,7 +11,7 @@ from typing import Any, Self, TypeVar
 from attention_explorer.core.counting import MOST_TOKENS as MOST_KNOWN
 from attention_explorer.core.counting import Count, count_declared
 from attention_explorer.core.declared import Kind, declared, derived, with_value
-from attention_explorer.core.mask import LARGEST_MASK_SIZE, BoolArray, MaskChoice, MaskKind, mask_of
+from attention_explorer.core.mask import BoolArray, MaskChoice, MaskKind, mask_of, mask_size_derived
 from attention_explorer.errors import ExplorerError
 from attention_explorer.fields import CheckedFields
 from attention_explorer.model.activations import Activation
@@ -483,13 +483,8 @@ class BlockState(CheckedFields):
         return self.mask.kind
 
     @property
-    @derived(
-        "n of the mask",
-        "How many keys are real, how wide the window, how long the prefix or the block is",
-        "Change the mask",
-        low=1,
-        high=LARGEST_MASK_SIZE,
-        shown=lambda state: _of_stack(state) and state.picture is BlockPicture.LAYER and state.mask.kind.has_size,
+    @mask_size_derived(
+        shown=lambda state: _of_stack(state) and state.picture is BlockPicture.LAYER and state.mask.kind.has_size
     )
     def mask_size(self) -> int:
         """Its number."""

@@ -27,6 +27,7 @@ from attention_explorer.kit.frame.drawer import Drawer
 from attention_explorer.kit.frame.main_quantity import MainQuantity
 from attention_explorer.kit.frame.panel import FramePanel
 from attention_explorer.kit.frame.view import Try, View, loaded
+from attention_explorer.kit.items.item import Item
 from attention_explorer.kit.picture import Panel
 from attention_explorer.kit.pictures.canvas import PicturesCanvas
 from attention_explorer.kit.pictures.drawing import Change
@@ -122,6 +123,11 @@ class FramePage(RequestingPage):
         """Return what stands beside the picture of a view."""
         panel: Panel = view.picture.panel(numbers)
         return panel
+
+    def table_of(self, view: View[Any], numbers: Any) -> Item[Any] | None:  # noqa: ANN401 # of the picture of the view
+        """Return the table of the numbers of a picture for the drawer; None where it has none."""
+        table: Item[Any] | None = view.picture.table(numbers)
+        return table
 
     @property
     def measured(self) -> object:
@@ -267,18 +273,8 @@ class FramePage(RequestingPage):
     def form_of(self, view: View[Any]) -> Form[Any]:
         """Return the few controls of a view, made when it is first shown."""
         if view.id not in self._forms:
-            part = view.part
             line = view.picture.fills_card
-            form = Form(
-                part.kind,
-                view.fields,
-                self.look,
-                part.change,
-                written=part.written,
-                in_line=line,
-                most_buttons=2,
-                choices=part.choices,
-            )
+            form = view.part.form(view.fields, self.look, in_line=line, most_buttons=2)
             for widget in self.controls_of(view):
                 form.add(widget)
             form.changed.connect(self._on_field)
@@ -529,7 +525,7 @@ class FramePage(RequestingPage):
         ready = self.example_of(view, shown.state) if is_complete else None
         example, truths = ("", ()) if ready is None else (ready.look_for, ready.truths)
         self.drawer.show_words(view.picture.notes(numbers), example, (*truths, *view.picture.truths))
-        self.drawer.show_table(None if view.picture.reason(numbers) else view.picture.table(numbers))
+        self.drawer.show_table(None if view.picture.reason(numbers) else self.table_of(view, numbers))
 
     def _show_title(self) -> None:
         words = self.view.title if self.withheld else self.canvas.heading

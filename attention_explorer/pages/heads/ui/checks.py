@@ -21,7 +21,7 @@ from attention_explorer.kit.items.words import Title
 from attention_explorer.kit.picture import Panel, Picture
 from attention_explorer.kit.pictures.drawing import Change
 from attention_explorer.kit.theme import Look
-from attention_explorer.pages.heads.check_report import CheckReport, CheckTable, Form
+from attention_explorer.pages.heads.check_report import CheckTable, Form
 from attention_explorer.pages.heads.checks import LOOK_FOR, CheckNumbers, check_numbers, check_stream, is_quick
 from attention_explorer.pages.heads.experiment import Check
 from attention_explorer.pages.heads.state import HeadsState
@@ -150,16 +150,14 @@ class Checks(Picture[HeadsState, CheckNumbers]):
         return Results(EXPERIMENTS, rows, tuple(Check).index(numbers.experiment.check))
 
     def panel(self, numbers: CheckNumbers) -> Panel:
-        check, report = numbers.experiment.check, numbers.chosen
-        tables = () if report is None else report.tables
+        check, tables = numbers.experiment.check, numbers.tables
         most = max(2, MOST_IN_PANEL - 5 * (len(tables) - 1))
         items = tuple(_item_of(table, number, most) for number, table in enumerate(tables))
         return Panel(check.value, items, LOOK_FOR[check])
 
     def table(self, numbers: CheckNumbers) -> Item[Any] | None:
         """Return all numbers of the chosen experiment, for the drawer."""
-        tables = () if numbers.chosen is None else numbers.chosen.tables
-        items = tuple(_item_of(table, number, len(table.rows)) for number, table in enumerate(tables))
+        items = tuple(_item_of(table, number, len(table.rows)) for number, table in enumerate(numbers.tables))
         return Above(items, gap=10) if items else None
 
     def words(self, numbers: CheckNumbers, hit: Hit) -> str:
@@ -194,8 +192,7 @@ class Checks(Picture[HeadsState, CheckNumbers]):
     def arrays(numbers: CheckNumbers) -> Arrays:
         """Return the numbers of the tables of the chosen experiment, a column an array, and the results in words."""
         found: Arrays = {}
-        tables = () if numbers.chosen is None else numbers.chosen.tables
-        for place, table in enumerate(tables, start=1):
+        for place, table in enumerate(numbers.tables, start=1):
             for column, (title, _) in enumerate(table.columns):
                 found[f"table {place}: {title or 'what'}"] = np.array([row[column] for row in table.rows])
         found["results"] = np.array([numbers.result(check) for check in Check])
@@ -204,10 +201,9 @@ class Checks(Picture[HeadsState, CheckNumbers]):
     @staticmethod
     def lines(numbers: CheckNumbers) -> NumbersTable:
         """Return the tables of the chosen experiment below one another; the results of all where it has none."""
-        tables = () if numbers.chosen is None else numbers.chosen.tables
-        if not tables:
+        if not numbers.tables:
             return NumbersTable.of(("experiment", "result"), [(check.value, numbers.result(check)) for check in Check])
-        first, *others = tables
+        first, *others = numbers.tables
         rows: list[tuple[object, ...]] = list(first.rows)
         for table in others:
             rows += [(table.title or NUMBERS,), table.header, *table.rows]
@@ -221,11 +217,10 @@ def _at(state: HeadsState, place: int) -> Change[HeadsState]:
 
 def _table_of(numbers: CheckNumbers, hit: Hit) -> tuple[CheckTable | None, int]:
     """Return which table was hit, and the first row that it shows."""
-    report: CheckReport | None = numbers.chosen
-    if report is None or not hit.item.startswith(NUMBERS):
+    if not numbers.tables or not hit.item.startswith(NUMBERS):
         return None, 0
     number, _, row = hit.item.removeprefix(NUMBERS).partition(FROM)
-    return report.tables[int(number) - 1], int(row or 1) - 1
+    return numbers.tables[int(number) - 1], int(row or 1) - 1
 
 
 def _item_of(table: CheckTable, number: int, most: int) -> Above:

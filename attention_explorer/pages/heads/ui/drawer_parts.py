@@ -48,7 +48,6 @@ class DrawerParts(QWidget):
         super().__init__(parent)
         self._session, self._look = session, look
         self._frame: HeadsFrame | None = None
-        self._is_made = False
         self.find_button = QPushButton("Hide tokens…")
         self.find_button.setToolTip(
             "Find tokens (Ctrl+F) and leave them out of the keys; the rest of each row stays as it is"
@@ -154,10 +153,8 @@ def limit_choices(form: Form[HeadsState], heads: HeadsState, frame: HeadsFrame |
             box.setItemText(0, PAINTED if mask.is_painted else own)
             box.setItemData(0, tip, Qt.ItemDataRole.ToolTipRole)
             box.show_value(mask.kind)
-        elif name == "view.contrast" and is_weighted(heads):
-            box.enable_values(lambda value: value not in (Contrast.UNIT, Contrast.LOG))
         elif name == "view.contrast":
-            box.enable_values(lambda _value: True)
+            box.enable_values(lambda value: not (is_weighted(heads) and value in (Contrast.UNIT, Contrast.LOG)))
 
 
 def is_weighted(heads: HeadsState) -> bool:

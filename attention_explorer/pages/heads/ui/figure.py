@@ -12,6 +12,7 @@ from PySide6.QtGui import QPainter
 
 from attention_explorer.core.map_picture import MapPicture, Window
 from attention_explorer.core.numbers_export import Numbers
+from attention_explorer.core.words import capital
 from attention_explorer.kit.export.figure import FigureStyle
 from attention_explorer.kit.export.frame import FigureFrame, is_drawing, styled_frame, width_for
 from attention_explorer.kit.pictures.pointed_picture import Spot
@@ -132,8 +133,7 @@ class HeadsFigure:
             parts.extend(badges(self.frame, self.view, self.picture, most=True))
         if not self.is_wall:
             parts.extend(_left_out(part_shown(self.view, self.frame.shape, MOST_PRINTED_LINE_ROWS), self.frame))
-        text = "; ".join(filter(None, (*parts, self._counted)))
-        return f"{text[0].upper()}{text[1:]}."
+        return f"{capital('; '.join(filter(None, (*parts, self._counted))))}."
 
     @property
     def _counted(self) -> str:

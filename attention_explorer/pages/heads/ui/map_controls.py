@@ -9,7 +9,6 @@ from PySide6.QtWidgets import QPushButton, QWidget
 
 from attention_explorer.core.mask import MaskChoice
 from attention_explorer.kit.controls.possible import allow_unless
-from attention_explorer.pages.heads.frame import HeadsFrame
 from attention_explorer.pages.heads.resolve import resolved
 from attention_explorer.pages.heads.state import HeadsState, Picture
 from attention_explorer.pages.ui.session import Session
@@ -52,7 +51,7 @@ class MapControls(QObject):
         """The buttons, in their order."""
         return self.paint, self.unpaint
 
-    def show_frame(self, heads: HeadsState, _frame: HeadsFrame | None) -> None:
+    def show_state(self, heads: HeadsState) -> None:
         """Show whether anything is painted, and can be."""
         no_masks = source_of(heads.setup.recipe).traits.reason_against(Ability.MASKS)
         allow_unless(no_masks, self.paint, self.unpaint)

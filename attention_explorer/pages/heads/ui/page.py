@@ -284,8 +284,8 @@ class HeadsPage(ActingPage):
             if self.canvas.numbers is None:  # else it comes with what these weights are
                 self._panel_of = None
                 self.show_panel_of(view, numbers)
-            self._show_about(self.session.state.heads)
-            self._fill_drawer()
+        self._show_about(self.session.state.heads)
+        self._fill_drawer()
         if self.canvas.hovered != NOWHERE:
             self.say_spot()
 
@@ -304,18 +304,16 @@ class HeadsPage(ActingPage):
         """Show what else there is of the newest frame, once the large picture is painted: nobody reads it so soon."""
         heads, frame = self.session.state.heads, self._frame
         with self._reading_on():
-            lit = self.canvas.lit  # of another kind of picture no place in the sentence
-            self.subject.show_frame(heads, frame, lit if isinstance(lit, Spot) else self.pinned)
-            self.map_controls.show_frame(heads, frame)
+            self.map_controls.show_state(heads)
             limit_choices(self.form_of(self.view), heads, frame)
             self.other.show_state(heads)
         if frame is not None:
             self.wall_side.show_frame(heads, frame)
             self.wall_side.show_view(frame, heads.view)
             self.search.show_frame(frame, heads)
-        with self._reading_on():
-            self._fill_drawer()  # what it says of these numbers too
-            if frame is not None and self.arrays is not None:
+        self._fill_drawer()  # what it says of these numbers too
+        if frame is not None and self.arrays is not None:
+            with self._reading_on():
                 self.arrays.show_frame(frame)
         self._show_spots()
         self._say_again()
@@ -325,7 +323,6 @@ class HeadsPage(ActingPage):
             super()._fill_drawer()
         if self.is_open:
             with self._reading_on():
-                self._show_table()
                 self.drawer_parts.show_frame(self.session.state.heads, self._frame)
                 limit_choices(self.drawer.form, self.session.state.heads, self._frame)
 

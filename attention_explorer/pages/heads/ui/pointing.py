@@ -9,7 +9,7 @@ from typing import Any
 from attention_explorer.core.counting import refusals_counted
 from attention_explorer.errors import ExplorerError
 from attention_explorer.kit.frame.view import View
-from attention_explorer.kit.items.item import Hit
+from attention_explorer.kit.items.item import Hit, Item
 from attention_explorer.kit.picture import Panel
 from attention_explorer.kit.pictures.pointed_picture import NOWHERE, Spot
 from attention_explorer.pages.heads.compare import Comparison
@@ -110,10 +110,10 @@ class PointingPage(FramePage):
     def _light_around(self) -> None:
         """Show what is lit in the sentence and in all heads."""
         frame, lit = self._frame, self.canvas.lit
-        is_there = frame is not None and isinstance(lit, Spot) and lit.lies_on(frame.shape)
-        self.wall.set_spot(lit if is_there else NOWHERE)
+        spot = lit if frame is not None and lit.lies_on(frame.shape) else NOWHERE
+        self.wall.set_spot(spot)
         with self._reading_on():
-            self.subject.show_frame(self.session.state.heads, frame, lit if is_there else NOWHERE)
+            self.subject.show_frame(self.session.state.heads, frame, spot)
 
     def _on_pointed_elsewhere(self, spot: Spot) -> None:
         """Light up what is pointed at in the sentence, or nothing."""
@@ -165,16 +165,15 @@ class PointingPage(FramePage):
         if change is not None:
             self.apply(change)
 
-    def _show_table(self) -> None:
-        """Show the numbers of the row or column that is read beside a map."""
-        numbers, lit = self.canvas.numbers, self.canvas.lit
-        if numbers is None:
-            return
+    def table_of(self, view: View[Any], numbers: Any) -> Item[Any] | None:  # noqa: ANN401 # of the picture
+        """Return the numbers of the row or column that is read beside a map."""
+        if not isinstance(numbers, HeadNumbers):
+            return super().table_of(view, numbers)
         if isinstance(numbers.picture, Comparison):
-            self.drawer.show_table(None if lit == NOWHERE else compared_lines(compared(numbers), lit))
-        else:
-            row = self.row_beside()
-            self.drawer.show_table(None if row is None else RowPicture().table(row))
+            lit = self.canvas.lit
+            return None if lit == NOWHERE else compared_lines(compared(numbers), lit)
+        row = self.row_beside()
+        return None if row is None else RowPicture().table(row)
 
     # ---- The status bar ----
 

@@ -32,7 +32,7 @@ _RANKS = {Part.SCALE: 1, Part.WEIGHTS: 2, Part.EXP: 3, Part.PRODUCTS: 4, Part.MA
 
 
 @dataclass(frozen=True, slots=True)
-class Cell:
+class RowCell:
     """What is under the pointer: a line, a column of it if any, and of an array which feature."""
 
     line: int
@@ -78,7 +78,7 @@ class RowLayout:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class RowTable(Item[RowLayout]):
-    """A row at one moment; a `Hit` says which `Cell`, the line behind the last being the output.
+    """A row at one moment; a `Hit` says which `RowCell`, the line behind the last being the output.
 
     Attributes
     ----------
@@ -366,7 +366,7 @@ class RowTable(Item[RowLayout]):
             return None
         return Hit(self.name, self._cell_at(layout, number, place.x()))
 
-    def _cell_at(self, layout: RowLayout, number: int, x: float) -> Cell:
+    def _cell_at(self, layout: RowLayout, number: int, x: float) -> RowCell:
         for at, (column, placed) in enumerate(zip(self.steps.columns, layout.columns, strict=True)):
             span = placed.span
             if (
@@ -376,10 +376,10 @@ class RowTable(Item[RowLayout]):
             ):
                 continue
             if column.arrays is None or placed.drawn is None or not 0 <= x - placed.drawn[0] <= placed.drawn[1]:
-                return Cell(number, at)
+                return RowCell(number, at)
             feature = int((x - placed.drawn[0]) / placed.drawn[1] * column.arrays.shape[1])
-            return Cell(number, at, min(feature, column.arrays.shape[1] - 1))
-        return Cell(number)
+            return RowCell(number, at, min(feature, column.arrays.shape[1] - 1))
+        return RowCell(number)
 
     def mark(self, painter: QPainter, layout: RowLayout, look: Look, hit: Hit) -> None:
         if hit.item != self.name or hit.part.line > self._lines:
@@ -394,8 +394,8 @@ class RowTable(Item[RowLayout]):
         if not turn:
             return None
         if hit is None or hit.item != self.name:
-            return Hit(self.name, Cell(0 if turn > 0 else self._lines - 1))
-        return Hit(self.name, Cell(min(max(hit.part.line + turn, 0), self._lines), hit.part.column))
+            return Hit(self.name, RowCell(0 if turn > 0 else self._lines - 1))
+        return Hit(self.name, RowCell(min(max(hit.part.line + turn, 0), self._lines), hit.part.column))
 
     def spoken(self) -> str:
         known = [(column, self._shown(column)) for column in self.steps.columns if column.texts]

@@ -8,6 +8,7 @@ from PySide6.QtCore import Qt
 
 from attention_explorer.core.numbers_export import Table as NumbersTable
 from attention_explorer.core.numerals import coordinate, exact, readable, scientific
+from attention_explorer.core.words import capital
 from attention_explorer.kit.drawing.text_table import Column as TextColumn
 from attention_explorer.kit.items.columns import Above
 from attention_explorer.kit.items.item import Arrays, Hit, Item, Value
@@ -17,6 +18,7 @@ from attention_explorer.kit.picture import Panel, Picture
 from attention_explorer.kit.pictures.drawing import Change
 from attention_explorer.model import Stage
 from attention_explorer.pages.heads.cost import is_quick
+from attention_explorer.pages.heads.frame import HeadsFrame
 from attention_explorer.pages.heads.reading import gloss, reading_table
 from attention_explorer.pages.heads.row import (
     RowNumbers,
@@ -28,7 +30,7 @@ from attention_explorer.pages.heads.row import (
 from attention_explorer.pages.heads.row_moments import Part
 from attention_explorer.pages.heads.state import HeadsState
 from attention_explorer.pages.heads.ui.feature_bars import FeatureBars
-from attention_explorer.pages.heads.ui.row_item import Cell, RowTable
+from attention_explorer.pages.heads.ui.row_item import RowCell, RowTable
 from attention_explorer.pages.heads.wording import (
     Step,
     arithmetic,
@@ -73,8 +75,8 @@ class RowPicture(Picture[HeadsState, RowNumbers]):
             filter(
                 None,
                 (
-                    f"{_upper(steps.title)}.",
-                    f"{_upper(steps.reading.note)}.",
+                    f"{capital(steps.title)}.",
+                    f"{capital(steps.reading.note)}.",
                     gloss(frame, *numbers.cell) if frame.is_one_head else "",
                     why(frame, *numbers.cell),
                     more if steps.others else "",
@@ -182,8 +184,7 @@ def cell_pointed(numbers: RowNumbers, hit: Hit) -> tuple[int, int] | None:
     steps = numbers.steps
     if hit.item != ROW or hit.part.line >= len(steps.named):
         return None
-    token = int(steps.named[hit.part.line])
-    return (steps.reading.index, token) if steps.reading.is_row else (token, steps.reading.index)
+    return steps.cell(int(steps.named[hit.part.line]))
 
 
 def row_headline(steps: RowSteps) -> str:
@@ -215,10 +216,10 @@ def row_words(numbers: RowNumbers, hit: Hit) -> str:
     """Return where the number that was hit comes from, with all numbers that lead to it."""
     steps, frame = numbers.steps, numbers.frame
     if hit.item == PRODUCTS:
-        return product_words(numbers, numbers.cell[1], hit.part[1])
+        return product_words(frame, *numbers.cell, hit.part[1])
     if hit.item != ROW:
         return ""
-    cell: Cell = hit.part
+    cell: RowCell = hit.part
     column = None if cell.column is None or cell.column >= len(steps.columns) else steps.columns[cell.column]
     if cell.line >= len(steps.lines):
         return _output_words(steps, cell)
@@ -227,21 +228,21 @@ def row_words(numbers: RowNumbers, hit: Hit) -> str:
         return f"{steps.others} others together: weight {readable(max(share, 0.0))}"
     key = int(steps.named[cell.line])
     if column is not None and cell.feature is not None and column.part is Part.PRODUCTS:
-        return product_words(numbers, key, cell.feature)
+        return product_words(frame, *steps.cell(key), cell.feature)
     if column is not None and cell.feature is not None and steps.values is not None:
         weight, value = float(steps.reading.weights[key]), float(steps.values[key, cell.feature])
         feature = frame.count.number(cell.feature)
         product = readable(weight * value)
         factors = f"weight {readable(weight)} × value {readable(value)} of {key_name(frame, key)}"
         return f"feature {feature}: {factors} = {product}"
-    at = (steps.reading.index, key) if steps.reading.is_row else (key, steps.reading.index)
+    at = steps.cell(key)
     told = "; ".join(f"{step.name} = {step.value}" for step in arithmetic(frame, *at))
     return f"{pair_name(frame, *at)}: {told}"
 
 
-def _output_words(steps: RowSteps, cell: Cell) -> str:
+def _output_words(steps: RowSteps, cell: RowCell) -> str:
     if steps.output is None:
-        return _upper(steps.reading.note)
+        return capital(steps.reading.note)
     name = f"output of {query_name(steps.frame, steps.reading.index)}"
     if cell.feature is None:
         return f"{name}: {len(steps.output)} features, the sum of all α · v"
@@ -249,10 +250,8 @@ def _output_words(steps: RowSteps, cell: Cell) -> str:
     return f"{name}, feature {number}: {readable(float(steps.output[cell.feature]))}, the sum of all α · v"
 
 
-def product_words(numbers: RowNumbers, key: int, feature: int) -> str:
+def product_words(frame: HeadsFrame, row: int, key: int, feature: int) -> str:
     """Return one product of q · k with its factors."""
-    frame = numbers.frame
-    row = numbers.steps.reading.index if numbers.steps.reading.is_row else numbers.chosen
     q, k, product = (readable(float(number)) for number in products(frame, row, key)[feature])
     name = frame.count.number(feature)
     return f"feature {name}: {q} of {query_name(frame, row)} × {k} of {key_name(frame, key)} = {product}"
@@ -302,7 +301,3 @@ def weight_formula(numbers: RowNumbers) -> str:
     weight = float(frame.map.weights(one(row), one(key))[0, 0])
     lines += [f"exp({inner}) = {exponential}", f"α = {{{exponential}}}/{{{total}}} = {weight_text(weight)}"]
     return "\n".join(lines)
-
-
-def _upper(words: str) -> str:
-    return words[:1].upper() + words[1:]

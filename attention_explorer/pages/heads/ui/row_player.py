@@ -7,7 +7,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from PySide6.QtCore import QObject, QSize, QTimer, Signal
+from PySide6.QtCore import QObject, QSize, QTimer
 from PySide6.QtGui import QImage
 from PySide6.QtWidgets import QPushButton
 
@@ -16,29 +16,20 @@ from attention_explorer.kit.frame.view import View
 from attention_explorer.pages.explorer import ExplorerState
 from attention_explorer.pages.heads.row import row_numbers
 from attention_explorer.pages.heads.state import HeadsState, Picture
+from attention_explorer.pages.ui.player import Player
 from attention_explorer.pages.ui.session import Session
 
 _PLAY = "Play", "Play: compute the row step by step", "Compute the row before your eyes, a step after the other."
 _STEP = "Step", "Step: the next step of the row", "Go on by one step: “Reduce motion” is on in the View menu."
 
 
-class RowPlayer(QObject):
-    """Takes the row from step to step while it runs; all of it is one step of Back, made when it stops.
-
-    Signals
-    -------
-    running_changed : bool
-        It has begun or stopped.
-    """
-
-    running_changed = Signal(bool)
+class RowPlayer(Player):
+    """Takes the row from step to step, from the beginning where it is at the last one."""
 
     def __init__(self, session: Session, parent: QObject | None = None) -> None:
-        super().__init__(parent)
-        self._session = session
+        super().__init__(session, parent)
         self._timer = QTimer(self)
         self._timer.timeout.connect(self._on_timeout)
-        self._last: ExplorerState | None = None
         self._moves = True
         self.button = QPushButton()
         """Says what a press does: go through the row, stop, or take one step."""
@@ -65,36 +56,13 @@ class RowPlayer(QObject):
         else:
             self.step()
 
-    @property
-    def is_running(self) -> bool:
-        """Whether the row goes on by itself."""
-        return self._timer.isActive()
-
-    def start(self) -> None:
-        """Go on from the step of the state; from the beginning where that is the last one."""
-        if self.is_running:
-            return
-        self._session.commit()
-        self._last = self._session.state
+    def begin(self) -> None:
         if self._is_at_end():
             self._go(0)
         self._timer.start(self._session.state.heads.view.speed.milliseconds)
-        self.running_changed.emit(True)
 
-    def stop(self) -> bool:
-        """Stop, and make where it has come to a step of Back; return whether it was running."""
-        if not self.is_running:
-            return False
+    def end(self) -> None:
         self._timer.stop()
-        if self._session.state == self._last:  # or else somebody changed something, and committed that
-            self._session.commit()
-        self.running_changed.emit(False)
-        return True
-
-    def toggle(self) -> None:
-        """Begin or stop."""
-        if not self.stop():
-            self.start()
 
     def step(self) -> None:
         """Take one step, for who wants nothing to move by itself; after the last the first."""
@@ -110,12 +78,11 @@ class RowPlayer(QObject):
         return replace(state, heads=state.heads.with_view(step=step))
 
     def _go(self, step: int) -> None:
-        self._last = self._at(step)
-        self._session.preview(self._last, "Play")
+        self.go(self._at(step), "Play")
 
     def _on_timeout(self) -> None:
         state = self._session.state
-        if state != self._last or self._is_at_end():
+        if not self.is_own(state) or self._is_at_end():
             self.stop()  # a person took over, or all of it is there
             return
         self._timer.setInterval(state.heads.view.speed.milliseconds)

@@ -9,6 +9,7 @@ import numpy as np
 from PySide6.QtCore import QPointF, QRectF, Qt
 from PySide6.QtGui import QFontMetricsF, QPainter
 
+from attention_explorer.core.words import capital
 from attention_explorer.kit.drawing.marks import colour_of, draw_arrow, draw_line, pen, text_size
 from attention_explorer.kit.drawing.small_map import (
     paint_shape,
@@ -159,8 +160,7 @@ class Stages(Picture[HeadsState, StagesNumbers]):
     follows = False
 
     def headline(self, numbers: StagesNumbers) -> str:
-        steps = ", ".join(numbers.picture.steps)
-        return f"{steps[:1].upper()}{steps[1:]}."
+        return f"{capital(', '.join(numbers.picture.steps))}."
 
     def says(self, numbers: StagesNumbers) -> tuple[str, ...]:
         return tuple(filter(None, (numbers.picture.note, description(numbers.frame, numbers.view))))
@@ -169,8 +169,7 @@ class Stages(Picture[HeadsState, StagesNumbers]):
         return StagesItem(STAGES, numbers.picture)
 
     def panel(self, numbers: StagesNumbers) -> Panel:
-        title = map_title(numbers.frame)
-        return Panel(f"{title[:1].upper()}{title[1:]}: one row", (row_item(numbers.row),))
+        return Panel(f"{capital(map_title(numbers.frame))}: one row", (row_item(numbers.row),))
 
     def table(self, numbers: StagesNumbers) -> Item[Any]:
         """Return the shapes of the layer, for the drawer."""

@@ -145,22 +145,22 @@ class HeadsSubject(QWidget):
         self.cross.setChecked(is_cross)
         self._second.setVisible(is_cross)
         self.second_words.setText(source.second_words)
-        known = frame is not None and frame.setup.recipe == recipe
-        queries = frame.queries if known and frame is not None else tokens_of(recipe)
-        keys = frame.keys if known and frame is not None else context_tokens_of(recipe)
-        row = lit.row if known and lit.row is not None and lit.row < len(queries) else None
-        weights = self._weights(frame, row) if known else ()
+        known = frame if frame is not None and frame.setup.recipe == recipe else None
+        queries = tokens_of(recipe) if known is None else known.queries
+        row = lit.row if known is not None and lit.row is not None and lit.row < len(queries) else None
+        weights = () if known is None or row is None else self._weights(known, row)
         unknown = frozenset(unknown_words(recipe))
         self.sentence.show_sentence(
             source.sentence, Tokens(queries, row, () if is_cross else weights, unknown, no_typing)
         )
         if is_cross:
+            keys = context_tokens_of(recipe) if known is None else known.keys
             self.context.show_sentence(
                 source.context or "", Tokens(keys, None, weights, unknown, no_typing or no_second)
             )
 
-    def _weights(self, frame: HeadsFrame | None, row: int | None) -> tuple[float, ...]:
-        if frame is None or row is None or self._withheld or len(frame.keys) > MOST_WEIGHED:
+    def _weights(self, frame: HeadsFrame, row: int) -> tuple[float, ...]:
+        if self._withheld or len(frame.keys) > MOST_WEIGHED:
             return ()
         return tuple(frame.map.weights(one(row))[0].tolist())
 

@@ -11,6 +11,7 @@ from PySide6.QtWidgets import QHBoxLayout, QLabel, QPushButton, QSizePolicy, QVB
 
 from attention_explorer.core.declared import declarations
 from attention_explorer.core.map_picture import MapPicture
+from attention_explorer.core.words import capital
 from attention_explorer.kit.accessible import PICTURE
 from attention_explorer.kit.controls.panel_scroll import UNBOUNDED, ColumnScroll
 from attention_explorer.kit.controls.steady import Steady
@@ -165,7 +166,7 @@ class WallSide(Steady):
         self._show_note(frame, self.wall.all_surveys, view)
 
     def _show_note(self, frame: HeadsFrame, surveys: tuple[HeadSurvey, ...], view: HeadsView) -> None:
-        compared = f"{self._compared[0].upper()}{self._compared[1:]}." if self._compared else ""
+        compared = f"{capital(self._compared)}." if self._compared else ""
         said = (threshold_words(surveys, view.threshold), why_unordered(frame, surveys, view.sort), compared)
         self.note.setText("\n".join(filter(None, said)))
         self.note.setVisible(any(said))
