@@ -172,6 +172,15 @@ def test_two_of_one_name_are_told_apart(folder):
     assert [person.name for person in class_from(folder, BANK, print)] == ["Ada", "=Ben", "c", "Ada (2)"]
 
 
+@pytest.mark.parametrize(
+    ("name", "shown"),
+    [("A\nB\tC", "A B C"), ("\u202eAda", "\ufffdAda"), ("Maximiliana Oberhammer", "Maximiliana Oberham…")],
+)
+def test_a_name_stands_on_one_line_and_leaves_room_for_before_and_after(folder, name, shown):
+    hand_in(folder / "d.csv", name, before=SILENT)
+    assert class_from(folder, BANK, print)[-1].name == shown
+
+
 def test_a_folder_without_results_is_refused(tmp_path):
     with pytest.raises(ExplorerError, match=r"No file in .* has answers to all of the thirty questions"):
         class_from(tmp_path, BANK, print)

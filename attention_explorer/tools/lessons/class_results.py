@@ -11,14 +11,16 @@ from pathlib import Path
 from typing import Any, TypeAlias
 
 from attention_explorer.core.json_text import JsonTextError, json_from
-from attention_explorer.errors import ExplorerError, FileAccessError, full_stop, quoted
+from attention_explorer.errors import ExplorerError, FileAccessError, full_stop, on_one_line, quoted
 from attention_explorer.tools.lessons.lesson import Lesson
-from attention_explorer.tools.lessons.results import COLUMNS, KINDS, LONGEST_NAME, THIRTY
+from attention_explorer.tools.lessons.results import COLUMNS, KINDS, THIRTY
 from attention_explorer.tools.lessons.taking import AFTER, BEFORE, TAKES
 from attention_explorer.tools.lessons.words import spoken
 
 MOST_BYTES, MOST_FILES = 1 << 20, 400
 """Of a file, and of files."""
+LONGEST_NAME = 20
+"""Characters of a name that are read: so many leave room in the picture for what stands behind it."""
 
 Marks: TypeAlias = tuple[bool | None, ...]
 """Whether each question was answered right, in order; None where no answer was given."""
@@ -33,7 +35,7 @@ class Person:
     Attributes
     ----------
     name : str
-        Of the learner; that of the file if it has none.
+        Of the learner, on one line; that of the file if it has none.
     takes : mapping of str to Marks
         The thirty questions, `BEFORE` or `AFTER`, or both; whole takes only.
     """
@@ -112,7 +114,7 @@ def _person(path: Path, bank: Lesson) -> Person:
     }
     if not takes:
         raise _WrongError("the thirty questions were begun, but not finished" if answers else "it has none of them")
-    return Person(name.strip()[:LONGEST_NAME] or path.stem, takes)
+    return Person(on_one_line(name.strip() or path.stem, LONGEST_NAME), takes)
 
 
 def _told_apart(people: Iterable[Person]) -> Iterator[Person]:
