@@ -123,7 +123,7 @@ BAD = {
     "no JSON": (lambda _f: "{", "the text ends too early"),
     "empty": (lambda _f: "", "it is empty"),
     "another document": (lambda _f: '{"name": "x"}', "it is no result of lessons"),
-    "no questions": (lambda _f: '{"name": "x", "lessons": []}', "it has none of them"),
+    "no questions": (lambda _f: '{"name": "x", "lessons": []}', "it has no answers to the thirty questions"),
     "not finished": (lambda f: _changed(f, lambda d: [t["answers"].pop() for t in d["thirty"]]), "not finished"),
     "other questions": (lambda f: _changed(f, lambda d: d["thirty"][0].update(bank="x")), "another version"),
     "damaged": (lambda f: _changed(f, lambda d: d["thirty"][0]["answers"][0].update(right=7)), "is damaged"),
