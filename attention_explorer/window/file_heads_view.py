@@ -14,7 +14,7 @@ from attention_explorer.kit.theme import Look
 from attention_explorer.pages.heads.file_heads import MOST_HEADS, FileHead, FileHeads
 
 SIDE, LEAST_SIDE, LARGEST_SIDE = 88.0, 60.0, 190.0
-"""Pixels at zoom 1 of the longer side of a map: of as many as there may be, in a narrow window, and of a few."""
+"""Pixels at zoom 1 of the longer side of a map: of each of eight, at least in a narrow window, and at most."""
 LONGEST = 4.0
 """How many times as long as wide a map is drawn at most."""
 REFUSED = "no weights"
