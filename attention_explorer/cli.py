@@ -215,7 +215,9 @@ def _add_lesson(commands: argparse._SubParsersAction[_Command]) -> None:
     for task in (check, handout):
         task.add_argument("file", type=Path, metavar="FILE", help="a lesson (.lesson.toml)")
     handout.add_argument("out", type=Path, metavar="OUT", help="a file ending in .pdf")
-    results = tasks.add_parser("results", help="draw which of the thirty questions failed whom, of a folder of results")
+    results = tasks.add_parser(
+        "results", help="draw who answered which of the thirty questions right, from a folder of results"
+    )
     results.add_argument("folder", type=Path, metavar="FOLDER", help="where the files lie that Result… has written")
     results.add_argument(
         "out", type=Path, metavar="OUT", nargs="?", help="a .png, .svg or .pdf file; else results.png in the folder"

@@ -68,14 +68,18 @@ LONGEST_QUOTE = 40
 
 
 def quoted(text: str) -> str:
-    """Return what somebody typed as a message repeats it: on one line, short, and harmless to the words around it.
+    """Return what somebody typed as a message repeats it: in quotes, as `on_one_line` writes it."""
+    return f"“{on_one_line(text)}”"
+
+
+def on_one_line(text: str, longest: int = LONGEST_QUOTE) -> str:
+    """Return what somebody typed on one line, short, and harmless to the words around it.
 
     Control characters, those that turn the direction of writing and halves of characters become U+FFFD.
     """
-    short = text if len(text) <= LONGEST_QUOTE else text[: LONGEST_QUOTE - 1] + "…"
+    short = text if len(text) <= longest else text[: longest - 1] + "…"
     spaced = (" " if c.isspace() else c for c in short)
-    shown = "".join("\N{REPLACEMENT CHARACTER}" if unicodedata.category(c) in _UNSEEN else c for c in spaced)
-    return f"“{shown}”"
+    return "".join("\N{REPLACEMENT CHARACTER}" if unicodedata.category(c) in _UNSEEN else c for c in spaced)
 
 
 def full_stop(text: str) -> str:

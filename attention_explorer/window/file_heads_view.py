@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import numpy as np
 from PySide6.QtCore import QEvent, QPointF, QRectF, QSize, Signal
 from PySide6.QtGui import QMouseEvent, QPainter, QPaintEvent
 from PySide6.QtWidgets import QSizePolicy, QWidget
 
+from attention_explorer.core.map_picture import MapPicture
 from attention_explorer.core.numerals import readable
 from attention_explorer.kit.accessible import PICTURE, sentences, tell_changed
 from attention_explorer.kit.drawing.heatmap_layout import HeatmapLayout, Labels
@@ -14,7 +16,7 @@ from attention_explorer.kit.theme import Look
 from attention_explorer.pages.heads.file_heads import MOST_HEADS, FileHead, FileHeads
 
 SIDE, LEAST_SIDE, LARGEST_SIDE = 88.0, 60.0, 190.0
-"""Pixels at zoom 1 of the longer side of a map: of as many as there may be, in a narrow window, and of a few."""
+"""Pixels at zoom 1 of the longer side of a map: of each of eight, at least in a narrow window, and at most."""
 LONGEST = 4.0
 """How many times as long as wide a map is drawn at most."""
 REFUSED = "no weights"
@@ -112,7 +114,7 @@ class FileHeadsView(QWidget):
             row, column = layout.row_at(y), layout.column_at(x)
             if row is None or column is None:
                 return ""
-            return _cell_words(head, row, column)
+            return f"{head.name}: {_cell_words(head.picture, row, column)}"
         return ""
 
     # ---- Painting ----
@@ -124,16 +126,14 @@ class FileHeadsView(QWidget):
         painter.end()
 
 
-def _cell_words(head: FileHead, row: int, column: int) -> str:
-    """Return the query, the key and the number of a cell; of several in one tile, the largest."""
-    picture = head.picture
-    if picture is None:
-        return ""
+def _cell_words(picture: MapPicture, row: int, column: int) -> str:
+    """Return the query, the key and the number of a cell; of several in one tile, the number that it shows."""
     rows, columns = picture.tile_of(row, column)
-    bounds = picture.tiles_end
-    tile = tuple(int((ends <= place).sum()) - 1 for ends, place in zip(bounds, (row, column), strict=True))
-    number = "masked" if picture.masked[tile] else readable(float(picture.values[tile]))
-    largest = "largest here " if len(rows) * len(columns) > 1 and number != "masked" else ""
-    return (
-        f"{head.name}: “{picture.row_tokens[row]}” (query) → “{picture.column_tokens[column]}” (key): {largest}{number}"
+    tile = tuple(
+        int(np.searchsorted(ends, place, side="right")) - 1
+        for ends, place in zip(picture.tiles_end, (row, column), strict=True)
     )
+    number = "masked" if picture.masked[tile] else readable(float(picture.values[tile]))
+    if len(rows) * len(columns) > 1 and number != "masked":
+        number = f"{'furthest from 0' if picture.scale.is_diverging else 'largest'} here {number}"
+    return f"“{picture.row_tokens[row]}” (query) → “{picture.column_tokens[column]}” (key): {number}"

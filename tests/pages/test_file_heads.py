@@ -84,6 +84,8 @@ def test_where_no_weight_can_be_made_nothing_is_opened_and_a_sentence_says_why(r
     nothing = read(np.full((3, 7, 7), np.nan))
     assert (nothing.recipe, nothing.offer) == (None, "")
     assert nothing.heads.sums_words() == "No row can be added up."
+    assert read(np.full((3, 7, 7), np.nan), rows=Rows.NORMALISE).offer == "", "no sum can be taken of that either"
+    assert read(np.full((3, 7, 7), 1.7e308)).offer == NO_SCORES, "its sums are beyond all floats, but not its weights"
     zeros = 2 * WEIGHTS[0]
     zeros[1, 2:4] = 0
     assert read(zeros, rows=Rows.NORMALISE).heads.sums_words() == "Rows sum to 1. 2 rows hold nothing."

@@ -123,7 +123,7 @@ BAD = {
     "no JSON": (lambda _f: "{", "the text ends too early"),
     "empty": (lambda _f: "", "it is empty"),
     "another document": (lambda _f: '{"name": "x"}', "it is no result of lessons"),
-    "no questions": (lambda _f: '{"name": "x", "lessons": []}', "it has none of them"),
+    "no questions": (lambda _f: '{"name": "x", "lessons": []}', "it has no answers to the thirty questions"),
     "not finished": (lambda f: _changed(f, lambda d: [t["answers"].pop() for t in d["thirty"]]), "not finished"),
     "other questions": (lambda f: _changed(f, lambda d: d["thirty"][0].update(bank="x")), "another version"),
     "damaged": (lambda f: _changed(f, lambda d: d["thirty"][0]["answers"][0].update(right=7)), "is damaged"),
@@ -170,6 +170,15 @@ def test_a_table_that_somebody_has_changed_is_left_out(folder):
 def test_two_of_one_name_are_told_apart(folder):
     hand_in(folder / "d.json", "Ada", before=SILENT)
     assert [person.name for person in class_from(folder, BANK, print)] == ["Ada", "=Ben", "c", "Ada (2)"]
+
+
+@pytest.mark.parametrize(
+    ("name", "shown"),
+    [("A\nB\tC", "A B C"), ("\u202eAda", "\ufffdAda"), ("Maximiliana Oberhammer", "Maximiliana Oberham…")],
+)
+def test_a_name_stands_on_one_line_and_leaves_room_for_before_and_after(folder, name, shown):
+    hand_in(folder / "d.csv", name, before=SILENT)
+    assert class_from(folder, BANK, print)[-1].name == shown
 
 
 def test_a_folder_without_results_is_refused(tmp_path):

@@ -235,6 +235,16 @@ def test_pointing_at_a_map_says_the_number(window, ask, hand) -> None:
     assert "Rows sum to 1" in said
 
 
+@pytest.mark.parametrize(("factor", "said"), [(1, "largest"), (-1, "furthest from 0")])
+def test_pointing_at_a_tile_says_which_of_its_numbers_it_shows(window, ask, hand, factor, said) -> None:
+    numbers = np.full((1, 2, 4, 960), 0.7 * factor)
+    numbers[0, 0, 0, 7] = 3 * factor
+    dialog = ask(numbers)
+    _, layout = dialog.heads.items()[0]
+    hand(dialog.heads).move(layout.rectangle(0, 4).center())
+    assert dialog.seen.text() == f"head 1: “1” (query) → “5” (key): {said} here {readable(3.0 * factor)}"
+
+
 def test_a_dialog_is_as_high_as_what_it_shows_and_nothing_is_cut_off(window, ask) -> None:
     dialog = ask(SCORES)
     assert abs(dialog.height() - dialog.layout().totalHeightForWidth(dialog.width())) < 12

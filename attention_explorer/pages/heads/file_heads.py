@@ -190,7 +190,8 @@ def _seen(
         is_below_zero, is_unfit = is_below_zero or bool((numbers < 0).any()), is_unfit or bool(unfit.any())
         fine = np.isfinite(numbers).all(axis=-1)
         empty += int(np.count_nonzero(~numbers.any(axis=-1)))
-        sums.append(numbers[fine & numbers.any(axis=-1)].sum(axis=-1, dtype=np.float64))
+        with np.errstate(over="ignore"):  # then they sum to ∞
+            sums.append(numbers[fine & numbers.any(axis=-1)].sum(axis=-1, dtype=np.float64))
         heads.append(FileHead(name, _picture(numbers, allowed, labels)))
     totals = tuple(np.concatenate(sums).tolist())
     shown = len(labels[0])

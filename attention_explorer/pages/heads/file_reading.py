@@ -176,6 +176,6 @@ def _refused(contents: Contents, choice: Choice, problems: tuple[str, ...]) -> R
         if not other.problems:
             words = ", ".join(LETTERS[letter] for letter in other.axes)
             return Reading(choice, None, (*problems, f"In the order {words} ({other.axes}) rows sum to 1."), heads)
-        if heads.is_unfit:
-            return Reading(choice, None, problems, heads)
+    if heads.is_unfit:
+        return Reading(choice, None, problems, heads)
     return Reading(choice, None, problems, heads, offer=LOOK_LIKE_SCORES if heads.is_below_zero else NO_SCORES)

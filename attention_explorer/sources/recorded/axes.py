@@ -243,8 +243,8 @@ def _sums_reason(arrays: Sequence[StoredArray], sums: RowSums, made: Rows) -> st
     if made is not Rows.AS_THEY_ARE:
         what = "The softmax is taken of each row" if made is Rows.SOFTMAX else "Each row is divided by its sum"
         none = f", but for {counted(sums.empty, 'row')} without any weight" if sums.empty else ""
-        return f"{what}, along the keys: of those looked at that makes weights{none}."
-    empty = f", {sums.empty} of them without any weight" if sums.empty else ""
+        return f"{what}, along the keys: the rows looked at become weights{none}."
+    empty = f", {sums.empty} of them without any weight," if sums.empty else ""
     if not sums.counted:
         return f"The {sums.empty} rows looked at hold no weight at all: nothing speaks for these axes."
     error = max(abs(sums.least - 1.0), abs(sums.most - 1.0))
@@ -290,7 +290,7 @@ def _problems(arrays: Sequence[StoredArray], bad: Sequence[SampledRow], made: Ro
             if made is not Rows.AS_THEY_ARE:
                 return (f"{holds}{UNFIT[made]}.",), ""
             if not value < 0:
-                return (f"{holds}no weight is that",), ""
+                return (f"{holds}no weight is that.",), ""
             return (
                 f"{holds}are these scores, before the softmax?",
             ), f"Then say so: File → Open asks, or {_said(Rows.SOFTMAX)}."

@@ -145,7 +145,8 @@ def _looked_at(
             at = int(np.argmin(fine))
             where = (*index[:key_axis], start + at, *index[key_axis + 1 :])
             return SampledRow(place, index, total, (where, float(entries[at])), 0, 0)
-        total += float(entries.sum(dtype=np.float64))
+        with np.errstate(over="ignore"):  # then they sum to ∞, which is not 1
+            total += float(entries.sum(dtype=np.float64))
         later_weights += int(np.count_nonzero(entries[max(0, visible - start) :]))
     return SampledRow(place, index, total, None, keys - visible, later_weights)
 

@@ -1,4 +1,4 @@
-"""The results of a class: the files that learners have written, read one by one, and which question failed whom."""
+"""The results of a class: the files that learners have written, read one by one, and how many were right."""
 
 from __future__ import annotations
 
@@ -11,14 +11,16 @@ from pathlib import Path
 from typing import Any, TypeAlias
 
 from attention_explorer.core.json_text import JsonTextError, json_from
-from attention_explorer.errors import ExplorerError, FileAccessError, full_stop, quoted
+from attention_explorer.errors import ExplorerError, FileAccessError, full_stop, on_one_line, quoted
 from attention_explorer.tools.lessons.lesson import Lesson
-from attention_explorer.tools.lessons.results import COLUMNS, KINDS, LONGEST_NAME, THIRTY
+from attention_explorer.tools.lessons.results import COLUMNS, KINDS, THIRTY
 from attention_explorer.tools.lessons.taking import AFTER, BEFORE, TAKES
 from attention_explorer.tools.lessons.words import spoken
 
 MOST_BYTES, MOST_FILES = 1 << 20, 400
 """Of a file, and of files."""
+LONGEST_NAME = 20
+"""Characters of a name that are read: so many leave room in the picture for what stands behind it."""
 
 Marks: TypeAlias = tuple[bool | None, ...]
 """Whether each question was answered right, in order; None where no answer was given."""
@@ -33,7 +35,7 @@ class Person:
     Attributes
     ----------
     name : str
-        Of the learner; that of the file if it has none.
+        Of the learner, on one line; that of the file if it has none.
     takes : mapping of str to Marks
         The thirty questions, `BEFORE` or `AFTER`, or both; whole takes only.
     """
@@ -68,7 +70,9 @@ def class_from(folder: Path, bank: Lesson, complain: Callable[[str], object]) ->
     except OSError as error:
         raise FileAccessError(f"The folder {quoted(str(folder))} cannot be read: {error.strerror or error}.") from error
     if len(paths) > MOST_FILES:
-        raise ExplorerError(f"There are {len(paths)} files in {quoted(str(folder))}, but one picture has {MOST_FILES}.")
+        raise ExplorerError(
+            f"There are {len(paths)} files in {quoted(str(folder))}, but one picture holds {MOST_FILES} at most."
+        )
     found = []
     for path in paths:
         try:
@@ -78,7 +82,7 @@ def class_from(folder: Path, bank: Lesson, complain: Callable[[str], object]) ->
     if not found:
         raise ExplorerError(
             f"No file in {quoted(str(folder))} has answers to all of the thirty questions. "
-            "Learners write them by Result… in the list of lessons, as CSV or JSON."
+            "Learners write them with Result… in the list of lessons, as CSV or JSON."
         )
     return tuple(_told_apart(found))
 
@@ -102,7 +106,7 @@ def _person(path: Path, bank: Lesson) -> Person:
     except OSError as error:
         raise _WrongError(f"it cannot be read: {error.strerror or error}") from None
     if len(data) > MOST_BYTES:
-        raise _WrongError("it has more than 1 MiB, as no result has")
+        raise _WrongError("it has more than 1 MiB, and no result is that large")
     name, answers = (_of_table if path.suffix.lower() == ".csv" else _of_document)(data, bank)
     count = len(bank.steps)
     takes = {
@@ -111,8 +115,9 @@ def _person(path: Path, bank: Lesson) -> Person:
         if marks.keys() == set(range(1, count + 1))
     }
     if not takes:
-        raise _WrongError("the thirty questions were begun, but not finished" if answers else "it has none of them")
-    return Person(name.strip()[:LONGEST_NAME] or path.stem, takes)
+        begun = "the thirty questions were begun, but not finished"
+        raise _WrongError(begun if answers else "it has no answers to the thirty questions")
+    return Person(on_one_line(name.strip() or path.stem, LONGEST_NAME), takes)
 
 
 def _told_apart(people: Iterable[Person]) -> Iterator[Person]:

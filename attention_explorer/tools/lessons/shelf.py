@@ -35,7 +35,7 @@ def bank() -> Lesson:
 
 @cache
 def by_guessing() -> float:
-    """Return how many of the thirty questions somebody gets right, in the mean, who guesses."""
+    """Return how many of the thirty questions somebody gets right on average by guessing."""
     return guessing(bank())
 
 

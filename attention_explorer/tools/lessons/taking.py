@@ -83,7 +83,7 @@ class Take:
 
 
 def guessing(bank: Lesson) -> float:
-    """Return how many questions somebody would get right, in the mean, who guesses each among what is offered."""
+    """Return how many questions somebody gets right on average who guesses each among what is offered."""
     asked = [(number, step.answer) for number, step in enumerate(bank.steps) if step.answer is not None]
     return sum(_chance(bank, number, answer) for number, answer in asked)
 

@@ -145,7 +145,9 @@ class LessonList(QDialog):
                 continue  # what is known before is known once
             button = QPushButton("Continue" if is_open else called.capitalize().replace(" the lessons", ""))
             button.setAccessibleName(f"{'Continue' if is_open else 'Take'} {called}: {bank.title}")
-            button.setToolTip(f"Take them {called}: nothing is told while you do, and at the end how many are right")
+            button.setToolTip(
+                f"Take them {called}: nothing is told while you do, and at the end you see how many are right"
+            )
             button.setAutoDefault(False)
             button.clicked.connect(partial(self._take, when))
             line.addWidget(button)

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from datetime import date
 from pathlib import Path
 
 from attention_explorer.pages.explorer import ExplorerState
@@ -11,8 +12,10 @@ from attention_explorer.tools.lessons.answers import Outcome
 from attention_explorer.tools.lessons.lesson import Kind, Lesson, Step
 from attention_explorer.tools.lessons.offers import Offer, offered
 from attention_explorer.tools.lessons.parts import names_of, way_back
+from attention_explorer.tools.lessons.progress import Progress
 from attention_explorer.tools.lessons.recall import Recall
 from attention_explorer.tools.lessons.ui.asking import Asked
+from attention_explorer.tools.lessons.walk import page_of, reached
 from attention_explorer.tools.lessons.words import MARKED
 
 
@@ -76,6 +79,40 @@ class Place:
     def is_apart(self) -> bool:
         """Whether it is no lesson whose steps are gone on with: the thirty questions, or some that come again."""
         return bool(self.take) or self.recall is not None
+
+    @property
+    def page(self) -> str:
+        """The page that it is on; after the last of the thirty questions, the person's own."""
+        return self.own_page if self.take and self.now is None else page_of(self.lesson, self.step, self.case)
+
+    def entry(self, step: int) -> ExplorerState:
+        """Return how the step before ends if everything is done as *Show me* does it."""
+        if self.take:
+            return ExplorerState()  # none of the thirty goes on from the one before, nor from what somebody has
+        if self.recall is not None:
+            return reached(self.recall.of, (*self.recall.numbers, 0)[step], self.own)
+        return reached(self.lesson, step, self.own, self.folder)
+
+    # ---- What is kept of it ----
+
+    def begun(self, progress: Progress, step: int) -> Progress:
+        """Return the progress with a step that is begun."""
+        return progress if self.is_apart else progress.at(self.lesson, step)
+
+    def spent(self, progress: Progress, seconds: float) -> Progress:
+        """Return the progress with more time for it; for questions that come again none is kept."""
+        if self.take:
+            take = progress.takes[self.take]
+            return progress.taken(self.take, replace(take, seconds=take.seconds + seconds))
+        return progress if self.recall is not None else progress.spent(self.lesson, seconds)
+
+    def finished(self, progress: Progress, today: date) -> Progress:
+        """Return the progress at the end."""
+        if self.recall is not None:
+            return progress.recalled(self.recall.of)
+        return progress if self.take else progress.finished(self.lesson, today)
+
+    # ---- The step ----
 
     @property
     def offer(self) -> Offer:

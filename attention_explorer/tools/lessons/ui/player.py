@@ -35,9 +35,9 @@ from attention_explorer.tools.lessons.taking import AFTER, BEFORE, Reply
 from attention_explorer.tools.lessons.ui.page import LessonList
 from attention_explorer.tools.lessons.ui.panel import LessonCard
 from attention_explorer.tools.lessons.ui.place import Place, has_to_learn
-from attention_explorer.tools.lessons.ui.taking import begun_take, reply_to, with_reply, with_seconds
+from attention_explorer.tools.lessons.ui.taking import begun_take, reply_to, with_reply
 from attention_explorer.tools.lessons.ui.views import view_of
-from attention_explorer.tools.lessons.walk import begun, checked, ended, page_of, reached
+from attention_explorer.tools.lessons.walk import begun, checked, ended
 from attention_explorer.tools.lessons.words import (
     TYPED,
     asks_what_must_be_learned,
@@ -197,7 +197,7 @@ class LessonPlayer(QObject):
         for signal, run in self._answers_to(self.card):
             signal.connect(run)
         self._window.stand_above(self.card)
-        self._begin(place.step, self._entry(place.step))
+        self._begin(place.step, place.entry(place.step))
 
     def _answers_to(self, card: LessonCard) -> tuple[tuple[SignalInstance, Callable[..., object]], ...]:
         return (
@@ -250,22 +250,9 @@ class LessonPlayer(QObject):
         """Add to the time of the lesson what has passed, but not that of somebody who is away."""
         if self.place is not None:
             passed, self._since = monotonic() - self._since, monotonic()
-            seconds = min(passed, AWAY)
-            if self.place.take:
-                self._keep(with_seconds(self.progress, self.place.take, seconds))
-            elif self.place.recall is None:
-                self._keep(self.progress.spent(self.place.lesson, seconds))
+            self._keep(self.place.spent(self.progress, min(passed, AWAY)))
 
     # ---- Steps ----
-
-    def _entry(self, step: int) -> ExplorerState:
-        """Return how the step before ends if everything is done as *Show me* does it."""
-        place = self._playing()
-        if place.take:
-            return ExplorerState()  # none of the thirty goes on from the one before, nor from what somebody has
-        if place.recall is not None:
-            return reached(place.recall.of, (*place.recall.numbers, 0)[step], place.own)
-        return reached(place.lesson, step, place.own, place.folder)
 
     def _begin(self, step: int, before: ExplorerState) -> None:
         """Begin a step; the one after the last is the end of the lesson."""
@@ -273,27 +260,20 @@ class LessonPlayer(QObject):
         lesson = place.lesson
         self._await_nothing()  # of the step before
         if step == len(lesson.steps):
-            self._reach_the_end(place)
+            self._keep(place.finished(self.progress, self.today()))
             case, seed = place.own if place.take else before, 0
         else:
-            if not place.is_apart:
-                self._keep(self.progress.at(lesson, step))
+            self._keep(place.begun(self.progress, step))
             try:
                 state = begun(lesson.steps[step], before, place.folder)
             except ExplorerError:  # what somebody did on the way does not go with what the step sets
-                state = begun(lesson.steps[step], self._entry(step), place.folder)
+                state = begun(lesson.steps[step], place.entry(step), place.folder)
             seed = random.randrange(2**32)  # noqa: S311 # to practise on
             case = drawn(lesson.steps[step], state, seed)
         self._count_time()
         self._forget_guess()
         begun_here = {"is_done": False, "verdict": "", "outcome": None, "is_hinted": False}
         self._come_to(replace(place, step=step, case=case, seed=seed, **begun_here))  # type: ignore[arg-type]
-
-    def _reach_the_end(self, place: Place) -> None:
-        if place.recall is not None:
-            self._keep(self.progress.recalled(place.recall.of))
-        elif not place.take:
-            self._keep(self.progress.finished(place.lesson, self.today()))
 
     def _come_to(self, place: Place) -> None:
         """Show a step; where its words have to be learned first, on the worker, so that the window goes on."""
@@ -330,8 +310,7 @@ class LessonPlayer(QObject):
     def _put(self) -> None:
         """Put the case of the step on its page, without what the question must not tell, or cover the page."""
         place = self._playing()
-        is_over = bool(place.take) and place.now is None
-        page = place.own_page if is_over else page_of(place.lesson, place.step, place.case)
+        page = place.page
         if page and page != self._window.settings.page:
             self._window.show_page(page)
         self._unveil()
@@ -345,7 +324,7 @@ class LessonPlayer(QObject):
                 self._window.light(())
                 self._window.cover(COVER)
                 return  # the case is not computed anywhere, where a copy might give it away
-        if is_over:
+        if place.take and place.now is None:
             self._session.apply(place.case, "The end")  # not what was asked last, with its answer
         elif place.now is not None:
             self._session.apply(place.case, f"Lesson, step {place.step + 1}")
@@ -385,12 +364,12 @@ class LessonPlayer(QObject):
     def _back(self) -> None:
         place = self._playing()
         step = max(place.step - 1, 0)
-        self._begin(step, self._entry(step))
+        self._begin(step, place.entry(step))
 
     def _next(self) -> None:
         place = self._playing()
         if place.now is not None:
-            after = self._session.state if place.recall is None else self._entry(place.step + 1)
+            after = self._session.state if place.recall is None else place.entry(place.step + 1)
             self._begin(place.step + 1, after)
             return
         following = shelf.after(place.lesson)
@@ -403,14 +382,14 @@ class LessonPlayer(QObject):
         if place.now is not None and place.take:
             self._reply(Reply(case=drawn_words(place.now, place.case)))
         elif place.now is not None:
-            after = self._shown_me(place.now) if place.recall is None else self._entry(place.step + 1)
+            after = self._shown_me(place.now) if place.recall is None else place.entry(place.step + 1)
             self._begin(place.step + 1, after)
 
     def _reply(self, reply: Reply) -> None:
         """Keep the answer to one of the thirty questions, and go on to the next without a word about it."""
         place = self._playing()
         self._keep(with_reply(self.progress, place.take, reply))
-        self._begin(place.step + 1, self._entry(place.step + 1))
+        self._begin(place.step + 1, place.entry(place.step + 1))
 
     def _shown_me(self, now: Step) -> ExplorerState:
         """Return how the step ends after *Show me*: on what is there, if that can hold what the step sets."""
@@ -418,11 +397,11 @@ class LessonPlayer(QObject):
         try:
             return ended(now, place.case)
         except ExplorerError:
-            return self._entry(place.step + 1)
+            return place.entry(place.step + 1)
 
     def _another(self) -> None:
         place = self._playing()
-        self._begin(place.step, self._entry(place.step))
+        self._begin(place.step, place.entry(place.step))
 
     def _show_me(self) -> None:
         place = self._playing()

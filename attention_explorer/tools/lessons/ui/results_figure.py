@@ -34,7 +34,7 @@ People: TypeAlias = tuple[Person, ...]
 
 
 class ClassPicture(Picture[People, People]):
-    """Which question failed whom, before the lessons and after them."""
+    """Who answered which question right, before the lessons and after them."""
 
     compute = staticmethod(lambda people, _pixels: people)
     narrowest = 640.0
@@ -111,13 +111,13 @@ def class_figure(people: People, bank: Lesson) -> PicturesFigure:
 
 
 def _means(people: People, count: int) -> str:
-    """Say how many are right in the mean, before and after."""
+    """Say how many are right on average, before and after."""
     said = []
     for when, called in TAKES.items():
         right = [sum(mark is True for mark in person.takes[when]) for person in people if when in person.takes]
         if right:
             said.append(f"{np.mean(right):.3g} of {count} {called}")
-    return f"Right in the mean: {', '.join(said)}."
+    return f"Right on average: {', '.join(said)}."
 
 
 def write_class(path: Path, people: People, bank: Lesson) -> None:

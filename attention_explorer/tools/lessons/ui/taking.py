@@ -35,12 +35,6 @@ def with_reply(progress: Progress, when: str, reply: Reply) -> Progress:
     return progress.taken(when, replace(take, replies=(*take.replies, reply)))
 
 
-def with_seconds(progress: Progress, when: str, seconds: float) -> Progress:
-    """Return the progress with more time for a take."""
-    take = progress.takes[when]
-    return progress.taken(when, replace(take, seconds=take.seconds + seconds))
-
-
 def reply_to(place: Place, step: Step, given: Given, verdict: Verdict) -> Reply:
     """Return what is kept of an answer."""
     said = "" if step.answer is None else said_words(step.answer, given, place.offer)
