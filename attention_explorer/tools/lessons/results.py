@@ -7,8 +7,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import IO, Any
 
-from attention_explorer.core.numbers_files import as_csv
-from attention_explorer.errors import ExportError, quoted
+from attention_explorer.core.numbers_files import as_csv, check_kind
 from attention_explorer.tools.lessons.lesson import Lesson
 from attention_explorer.tools.lessons.progress import Progress
 from attention_explorer.tools.lessons.shelf import by_guessing
@@ -96,13 +95,10 @@ def result_file(found: Mapping[str, Any], path: Path) -> Callable[[IO[bytes], ob
     """Return what writes a result to the file at a path, as its ending says."""
 
     def write(file: IO[bytes], _report: object) -> None:
-        match path.suffix.lower():
-            case ".csv":
-                file.write(as_csv(COLUMNS, _rows(found)).encode())
-            case ".json":
-                file.write((json.dumps(found, ensure_ascii=False, indent=2) + "\n").encode())
-            case _:
-                raise ExportError(f"{quoted(path.name)} names another kind of file. Choose .csv or .json.")
+        check_kind(path, KINDS)
+        is_table = path.suffix.lower() == ".csv"
+        text = as_csv(COLUMNS, _rows(found)) if is_table else json.dumps(found, ensure_ascii=False, indent=2) + "\n"
+        file.write(text.encode())
 
     return write
 
