@@ -114,6 +114,15 @@ def test_without_a_mark_the_head_on_show_stands_alone_and_says_how_to_mark(drive
     driver.page.settle()
     assert driver.page.title.text() == "layer 4, head 2"
     assert "no head is marked: Shift+click in the strip, or M" in driver.page.also.text()
+    assert driver.page.panel.title.text() == "“it” asks, “cat” answers with 0.49."
+
+
+def test_beside_another_head_the_panel_says_whose_row_it_reads(driver):
+    mark(driver, PLACES[0])
+    driver.show(Picture.MARKED)
+    driver.page.settle()
+    assert driver.page.title.text() == "layer 1, head 1"
+    assert driver.page.panel.title.text() == "layer 4, head 2: “it” asks, “cat” answers with 0.49."
 
 
 def test_a_screen_reader_hears_each_of_them(driver):

@@ -17,6 +17,7 @@ from attention_explorer.core.colour_scale import Contrast
 from attention_explorer.kit.pictures.pointed_picture import NOWHERE, Spot
 from attention_explorer.kit.theme import DARK, LIGHT
 from attention_explorer.model import Stage
+from attention_explorer.pages.heads.experiment import Check
 from attention_explorer.pages.heads.frame import heads_frame
 from attention_explorer.pages.heads.presets import HEADS_PRESETS
 from attention_explorer.pages.heads.state import (
@@ -43,6 +44,22 @@ def show(driver, heads: HeadsState) -> None:
 def map_places(canvas, row: int, column: int) -> list[QPointF]:
     """Where a cell is in each of the maps of the stages or of a comparison."""
     return [small.layout.rectangle(row, column).center() for small in canvas.picture_layout.maps]
+
+
+# ---- The line below every picture ----
+
+
+@pytest.mark.parametrize("width", [900, 1024])
+def test_the_line_of_controls_fits_in_every_view(driver, qtbot, width):
+    driver.window.resize(width, 768)
+    shown = [(Picture.CHECK, check) for check in Check] + [(picture, Check.SHUFFLE) for picture in Picture]
+    for mask, (picture, check) in itertools.product((MaskKind.NONE, MaskKind.WINDOW), shown):
+        heads = driver.heads.with_view(picture=picture)
+        setup = replace(heads.setup, mask=replace(heads.setup.mask, kind=mask))
+        show(driver, replace(heads, setup=setup, experiment=replace(heads.experiment, check=check)))
+        driver.page.settle()
+        assert driver.page.main.isVisible()
+        qtbot.waitUntil(lambda: driver.page.main.width() < driver.page.width())  # a layout comes in a moment
 
 
 # ---- Pointing, in every picture ----

@@ -81,12 +81,18 @@ class MainQuantity(Card):
 
     def lead(self, widget: QWidget) -> None:
         """Put a widget before the sliders."""
-        self._row.insertWidget(0, widget)
+        self._row.insertWidget(0, widget, 0, Qt.AlignmentFlag.AlignLeft)
         widget.lower()  # before the sliders also where Tab goes through all in the order of the children
 
-    def stack(self, is_stacked: bool) -> None:
-        """Put what stands before the sliders above them, where there is no room for all in a line."""
-        direction = QBoxLayout.Direction.TopToBottom if is_stacked else QBoxLayout.Direction.LeftToRight
+    def fit(self, width: int) -> None:
+        """Put what stands before the sliders above them, where a line of so many pixels has no room for all."""
+        # Of each widget, not of the layout: that learns only later what was just shown or hidden.
+        children = self.findChildren(QWidget, options=Qt.FindChildOption.FindDirectChildrenOnly)
+        shown = [each for each in children if not each.isHidden()]
+        needs = sum(each.minimumSizeHint().width() + self._row.spacing() for each in shown)
+        margins = self.body.contentsMargins()
+        is_short = needs + margins.left() + margins.right() > width
+        direction = QBoxLayout.Direction.TopToBottom if is_short else QBoxLayout.Direction.LeftToRight
         self._row.setDirection(direction)
 
     def end(self, widget: QWidget) -> None:

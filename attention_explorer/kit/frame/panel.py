@@ -188,6 +188,7 @@ class TryCard(Card):
 
     def set_look(self, look: Look) -> None:
         super().set_look(look)
+        self.body.setSpacing(look.px(1))  # the boxes are high enough to be hit; a low window needs the rest
         self._least_height = look.px(24)
         for box in self.boxes:
             box.setMinimumHeight(self._least_height)
@@ -264,7 +265,7 @@ class FramePanel(QWidget):
         """Wear other colours or another size."""
         for part in (self.card, self.title, self.items, self.sentence, self.formula, self.tries):
             part.set_look(look)
-        self.card.body.setSpacing(look.px(9))
+        self.card.body.setSpacing(look.px(8))
 
     def show_panel(self, panel: Panel, *, is_dragged: bool = False) -> None:
         """Show what stands beside a picture, which may be one of many that a drag makes."""

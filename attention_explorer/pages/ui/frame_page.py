@@ -75,6 +75,8 @@ class FramePage(RequestingPage):
     shown_by = "view"
     """The field of it that does, by its dotted name."""
     presented: tuple[str, ...] = ("title", "canvas", "main")
+    in_line = False
+    """Whether the few controls of every view stand in the line of the main quantity, and not below the picture."""
 
     def __init__(self, session: Session, look: Look, parent: QWidget | None = None) -> None:
         super().__init__(session, look, parent)
@@ -273,7 +275,7 @@ class FramePage(RequestingPage):
     def form_of(self, view: View[Any]) -> Form[Any]:
         """Return the few controls of a view, made when it is first shown."""
         if view.id not in self._forms:
-            line = view.picture.fills_card
+            line = self._is_in_line(view)
             form = view.part.form(view.fields, self.look, in_line=line, most_buttons=2)
             for widget in self.controls_of(view):
                 form.add(widget)
@@ -447,7 +449,11 @@ class FramePage(RequestingPage):
 
     def _has_line(self, view: View[Any]) -> bool:
         """Whether something stands in the line of the main quantity."""
-        return view.picture.fills_card or self._has_main(view)
+        return self._is_in_line(view) or self._has_main(view)
+
+    def _is_in_line(self, view: View[Any]) -> bool:
+        """Whether the few controls of a view stand in that line."""
+        return self.in_line or view.picture.fills_card
 
     def _has_main(self, view: View[Any]) -> bool:
         """Whether there is a main quantity that does anything in the state on show."""

@@ -37,7 +37,8 @@ def marked_layout(marked: MarkedHeads, look: Look, room: QRectF) -> MarkedLayout
     px, pictures, without_bars = look.px, marked.pictures, replace(look, colour_bars=False)
     bar_room = px(BAR_ROOM) if look.colour_bars else 0
     maps_room = room.adjusted(0, 0, 0, -bar_room)
-    choices = tuple(Arrangement(columns, px(GAP), px(GUTTER), px(HEADER)) for columns in range(len(pictures), 0, -1))
+    header = px(HEADER) if len(pictures) > 1 else 0  # of one head the title of the picture has the name
+    choices = tuple(Arrangement(columns, px(GAP), px(GUTTER), header) for columns in range(len(pictures), 0, -1))
     best = best_arrangement(pictures, without_bars, maps_room, choices)
     maps = arranged(pictures, without_bars, maps_room, best)
     cells = [small.layout.cells for small in maps]
@@ -66,14 +67,20 @@ class MarkedItem(SeveralMaps[MarkedLayout]):
         return marked_layout(self.picture, look, box)
 
     def paint(self, painter: QPainter, layout: MarkedLayout, look: Look, *, vector: bool = False) -> None:
-        without_bars, marked, font = replace(look, colour_bars=False), self.picture, look.font(12.5, bold=True)
-        for picture, title, small in zip(marked.pictures, marked.titles, layout.maps, strict=True):
+        without_bars, marked = replace(look, colour_bars=False), self.picture
+        for picture, small in zip(marked.pictures, layout.maps, strict=True):
             paint_small_map(painter, picture, small, without_bars, vector=vector)
-            painter.setFont(font)
-            painter.setPen(colour_of(look.theme.text))
+        if len(marked.titles) > 1:
+            self._paint_titles(painter, layout, look)
+        paint_bar(painter, _legend(marked), layout.bar, look, vector=vector)
+
+    def _paint_titles(self, painter: QPainter, layout: MarkedLayout, look: Look) -> None:
+        font = look.font(12.5, bold=True)
+        painter.setFont(font)
+        painter.setPen(colour_of(look.theme.text))
+        for title, small in zip(self.picture.titles, layout.maps, strict=True):
             said = QFontMetricsF(font).elidedText(title, Qt.TextElideMode.ElideRight, small.header.width())
             painter.drawText(small.header, Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter, said)
-        paint_bar(painter, _legend(marked), layout.bar, look, vector=vector)
 
     def suits(self) -> tuple[float, float]:
         rows, columns = self.cells

@@ -44,8 +44,6 @@ from attention_explorer.session.requests import Standing
 from attention_explorer.sources.registry import source_of
 from attention_explorer.sources.source import Ability
 
-STACKED = 860
-"""Pixels at zoom 1 of a page below which the controls stand above the temperature."""
 WIDE = (Picture.ALL, Picture.COMPARE)
 """The views that need all the room there is: nothing stands beside them but the drawer."""
 
@@ -56,6 +54,7 @@ class HeadsPage(ActingPage):
     name = "Heads"
     part = "heads"
     shown_by = "view.picture"
+    in_line = True  # mask and softmax stay where they are from view to view
 
     def __init__(self, session: Session, look: Look, parent: QWidget | None = None) -> None:
         self.typed = TypedName()
@@ -186,7 +185,6 @@ class HeadsPage(ActingPage):
 
     def _arrange(self) -> None:
         super()._arrange()
-        self.main.stack(self.width() < self.look.px(STACKED))
         is_all = self.view.id is Picture.ALL
         self.wall_side.be_quilt(is_all)
         self.wall_side.setMinimumHeight(self.canvas.minimumHeight() if is_all and self._is_narrow else 0)
@@ -194,9 +192,14 @@ class HeadsPage(ActingPage):
         beside = self.view.id not in WIDE or self.is_open
         self._show_side(self._panel_scroll, has_place=beside and not self.is_alone)
         self.more.setVisible(not beside)
+        self._fit_line()
         has_room = self._wall_is_named or not self._is_narrow
         self._show_side(self.wall_side, has_place=is_all or (has_room and not self.is_alone))
         self._columns.setStretch(self._columns.indexOf(self.wall_side), int(is_all))
+
+    def _fit_line(self) -> None:
+        margins = self._all.contentsMargins()
+        self.main.fit(self.width() - margins.left() - margins.right())
 
     def reveal(self, names: tuple[str, ...]) -> None:
         self._wall_is_named = self.wall.accessibleName() in names
@@ -236,6 +239,7 @@ class HeadsPage(ActingPage):
             self.player.stop()
         self.play.setVisible(new.heads.view.picture is Picture.ROW)
         super().render_state(old, new)
+        self._fit_line()  # a mask may have a size, an experiment more fields
         self._show_about(new.heads)
         if self.requests.is_pending:  # what is typed is seen at once
             with self._reading_on():

@@ -27,8 +27,8 @@ MOST_LINES = 64
 def map_panel(row: RowNumbers | None, verdict: Verdict | None, *, names_head: bool = False, raw: str = "") -> Panel:
     """Return what stands beside a map.
 
-    ``row`` is what is read, if anything is; ``names_head`` where several heads are on show; ``raw`` says that the
-    picture shows other weights than these.
+    ``row`` is what is read, if anything is; ``names_head`` where the picture shows other heads too; ``raw`` says that
+    the picture shows other weights than these.
     """
     honest = "" if verdict is None else f"{verdict.title.removesuffix('.')}."
     if row is None:

@@ -14,6 +14,7 @@ from attention_explorer.kit.picture import Panel
 from attention_explorer.kit.pictures.pointed_picture import NOWHERE, Spot
 from attention_explorer.pages.heads.compare import Comparison
 from attention_explorer.pages.heads.frame import HeadsFrame
+from attention_explorer.pages.heads.marked import MarkedHeads
 from attention_explorer.pages.heads.row import RowNumbers, row_at
 from attention_explorer.pages.heads.shown_map import shown_as
 from attention_explorer.pages.heads.state import Picture
@@ -133,7 +134,9 @@ class PointingPage(FramePage):
         looks = self.session.state.heads.view
         raw = "These are the raw weights." if shown_as(numbers.frame, looks) else ""
         self._read = self.row_beside()
-        return map_panel(self._read, self._verdict, names_head=looks.picture is Picture.MARKED, raw=raw)
+        drawn, frame = numbers.picture, numbers.frame
+        others = isinstance(drawn, MarkedHeads) and [each.setup for each in drawn.frames] != [frame.setup]
+        return map_panel(self._read, self._verdict, names_head=others, raw=raw)
 
     def row_beside(self) -> RowNumbers | None:
         """Return the row, or the column, that is read beside a map; None while nothing is pointed at or pinned."""
