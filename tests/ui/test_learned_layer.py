@@ -10,8 +10,9 @@ from layer_driver import LayerDriver
 from PySide6.QtCore import Qt
 
 from attention_explorer.pages.explorer import ExplorerState
+from attention_explorer.pages.lab.state import LabView
 from attention_explorer.pages.stack.learned import learned_block
-from attention_explorer.pages.stack.state import BlockState
+from attention_explorer.pages.stack.state import BlockPicture, BlockState
 from attention_explorer.session.settings import Settings, ThemeChoice
 from attention_explorer.sources.learned.box import BOX
 from attention_explorer.sources.learned.tasks import TASKS
@@ -71,3 +72,11 @@ def test_what_is_not_in_the_box_is_learned_again_with_progress_and_escape_stops_
     assert driver.said.startswith("Stopped.")
     assert page.requests.jobs.wait(20)
     assert driver.canvas.picture is None
+
+
+def test_lab_drags_no_number_that_learned_layers_have(open_lab):
+    """A control for it stands grey, and a session with another number would be refused."""
+    driver = open_lab(LabView.DEPTH, block=replace(SHOWN, picture=BlockPicture.DEPTH))
+    plot = driver.layout.layout
+    driver.hand().drag(plot.place(2, 1e-3), plot.place(13, 1e-3))
+    assert driver.state.layers == 2

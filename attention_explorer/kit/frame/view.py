@@ -85,6 +85,13 @@ class Part(Generic[S]):
         """Return controls for some of its fields."""
         return Form(self.kind, names, look, self.change, written=self.written, choices=self.choices, **laid_out)
 
+    def reason_against(self, old: S, new: S) -> str:
+        """Return why a drag or a click cannot make the one of the other; empty if it can."""
+        reasons = {name: said.reason_against(old) for name, said in declarations(self.kind).items()}
+        reasons |= self.reasons(old)
+        changed = (name for name, reason in reasons.items() if reason and value_of(old, name) != value_of(new, name))
+        return reasons.get(next(changed, ""), "")
+
 
 @dataclass(frozen=True, slots=True)
 class View(Generic[S]):

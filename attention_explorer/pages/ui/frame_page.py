@@ -256,7 +256,7 @@ class FramePage(RequestingPage):
         self.canvas.spot_changed.connect(lambda _spot: self.say_spot())
         self.canvas.menu_wanted.connect(self._on_menu_wanted)
         self.canvas.resized.connect(self._load)
-        self.canvas.changed.connect(self.apply)
+        self.canvas.changed.connect(self._on_changed)
         self.canvas.dragged.connect(self._on_dragged)
         self.canvas.dropped.connect(lambda kept: self.session.commit() if kept else self.session.revert())
         for items in (self.panel.items, self.drawer.table):
@@ -566,7 +566,21 @@ class FramePage(RequestingPage):
     def _on_field(self, state: Any, label: str, merge: str) -> None:  # noqa: ANN401 # of the part of the view
         self.apply(Change(state, label, merge))
 
+    def _on_changed(self, change: Change[Any]) -> None:
+        """Do what a click on the picture or a key means, or say why it cannot be."""
+        if not self._is_refused(change):
+            self.apply(change)
+
+    def _is_refused(self, change: Change[Any]) -> bool:
+        """Say why the picture cannot change a field, where a control for it would stand grey."""
+        reason = self.view.part.reason_against(self.state, change.state)
+        if reason:
+            self.refused.emit(reason)
+        return bool(reason)
+
     def _on_dragged(self, change: Change[Any]) -> None:
+        if self._is_refused(change):
+            return
         self.session.preview(self.showing(self.view, self.session.state, change.state), change.label)
 
     def _show_where(self, wanted: Try[Any]) -> None:

@@ -75,7 +75,8 @@ class Depth(Picture[BlockState, DepthPicture]):
         marks += _curves(numbers, "gradient_ratios")
         marks.append(Label(NAMED_AT, named, measured.stack_words(numbers.state), size=15.0, bold=True))
         marks += [Points(r.title, DEPTHS, r.ratios, is_square=True, is_filled=False) for r in _same(numbers)]
-        marks.append(Handle("layers", depth, stops=range(1, MOST_LAYERS + 1)))
+        is_drawn = numbers.state.learned is None  # layers that were learned are as many as there are
+        marks.append(Handle("layers", depth, stops=range(1, MOST_LAYERS + 1)) if is_drawn else Line(depth))
         marks.append(Points("this many layers", (depth,), (ratio,), size=3.0))
         marks.append(Label(depth, ratio, f"× {brief(ratio)}", size=17.0, bold=True))
         return Plot(GRADIENT, ACROSS, up, tuple(marks), snap=round, has_legend=False)

@@ -66,7 +66,7 @@ class WeightsByTemperature(Picture[LookupState, LookupFrame]):
         return f"temperature {temperature:g}: {', '.join(said)}"
 
     def changed(self, state: LookupState, _numbers: LookupFrame, hit: Hit, to: Value) -> Change[LookupState] | None:
-        if hit.item != CURVES or state.hard:
+        if hit.item != CURVES:
             return None
         return Change(state.with_temperature(float(f"{to[0]:.3g}")), "Change temperature", "temperature")
 
