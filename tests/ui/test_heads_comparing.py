@@ -307,6 +307,9 @@ def test_the_table_has_the_places_in_both(open_heads):
     assert [row[0] for row in table.rows] == ["The", "big", "cat", "sat"]
     assert [row[2] for row in table.rows] == ["1", "2", "3", "4"]
     assert {row[column] for row in table.rows for column in (3, 5)} == {""}
+    (laid,) = driver.page.drawer.table._layout()
+    driver.hand(driver.page.drawer.table).move(laid.layout.row(2).center())
+    assert driver.said.startswith("“cat”: B weight 0.")
 
 
 # ---- What is drawn, spoken and taken away ----

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from attention_explorer.core.numerals import plain
+from attention_explorer.core.numerals import exact, plain
 from attention_explorer.kit.drawing.text_table import Column
 from attention_explorer.kit.items.item import Item
 from attention_explorer.kit.items.table import Table
@@ -56,15 +56,26 @@ def compared_panel(comparison: Comparison, lit: Spot) -> Panel:
 
 def compared_lines(comparison: Comparison, lit: Spot) -> Item[Any]:
     """Return a row or a column of a comparison as a table."""
-    is_row = lit.row is not None
-    number = lit.row if lit.row is not None else (lit.column or 0)
-    header, rows = compared_table(comparison, number, is_row=is_row)
+    header, rows = _read(comparison, lit)
     # Where there is little room, the places go first.
     columns = tuple(
         Column(title, is_right=at > 0, rank=int(title.startswith("pos"))) for at, title in enumerate(header)
     )
     texts = tuple(tuple(_text(cell) for cell in line) for line in rows[:MOST_LINES])
     return Table(COMPARED, columns, texts, fills=False, high=22.0)
+
+
+def compared_words(comparison: Comparison, lit: Spot, line: int) -> str:
+    """Return a line of that table as a sentence, its numbers with all digits."""
+    header, rows = _read(comparison, lit)
+    token, *cells = rows[line]
+    told = (f"{title} {exact(cell)}" for title, cell in zip(header[1:], cells, strict=True) if isinstance(cell, float))
+    return f"“{token}”: {', '.join(told) or 'no number'}"
+
+
+def _read(comparison: Comparison, lit: Spot) -> tuple[tuple[str, ...], list[tuple[object, ...]]]:
+    number = lit.row if lit.row is not None else (lit.column or 0)
+    return compared_table(comparison, number, is_row=lit.row is not None)
 
 
 def _text(cell: object) -> str:

@@ -21,9 +21,9 @@ from attention_explorer.pages.heads.state import Picture
 from attention_explorer.pages.heads.ui.head_wall import HeadWall
 from attention_explorer.pages.heads.ui.loader import HeadsLoader
 from attention_explorer.pages.heads.ui.map_canvas import HeadsCanvas
-from attention_explorer.pages.heads.ui.panel import compared_lines, compared_panel, map_panel
+from attention_explorer.pages.heads.ui.panel import compared_lines, compared_panel, compared_words, map_panel
 from attention_explorer.pages.heads.ui.pictures import HeadNumbers, compared
-from attention_explorer.pages.heads.ui.row_picture import RowPicture, cell_pointed, row_clicked, row_words
+from attention_explorer.pages.heads.ui.row_picture import RowPicture, cell_pointed, row_clicked
 from attention_explorer.pages.heads.ui.subject import HeadsSubject
 from attention_explorer.pages.heads.verdict import Verdict
 from attention_explorer.pages.ui.frame_page import FramePage
@@ -146,16 +146,25 @@ class PointingPage(FramePage):
         return row_at(self.canvas.map_hovered or numbers.frame, lit.row, lit.column)
 
     def _say_of_panel(self, spot: Any) -> None:  # noqa: ANN401 # NOWHERE or a Hit
-        row = self._read
-        if row is None or self.is_open:
+        numbers = self.canvas.picture
+        if not isinstance(numbers, HeadNumbers):
             with self._reading_on():
                 super()._say_of_panel(spot)
             return
-        cell = cell_pointed(row, spot) if isinstance(spot, Hit) else None
-        self.canvas.set_spots(NOWHERE if cell is None else Spot(*cell), self.pinned)
-        self._light_around()  # the panel itself goes on showing the row that is pointed at
+        hit = spot if isinstance(spot, Hit) else None
+        if self._read is not None and not self.is_open:
+            cell = None if hit is None else cell_pointed(self._read, hit)
+            self.canvas.set_spots(NOWHERE if cell is None else Spot(*cell), self.pinned)
+            self._light_around()  # the panel itself goes on showing the row that is pointed at
         with self._reading_on():
-            self.said.emit(row_words(row, spot) if isinstance(spot, Hit) else "")
+            self.said.emit("" if hit is None else self._words_of_panel(numbers, hit))
+
+    def _words_of_panel(self, numbers: HeadNumbers, hit: Hit) -> str:
+        """Return what was hit of the row that is read beside a map, or of its table in the drawer."""
+        if isinstance(numbers.picture, Comparison):
+            return compared_words(compared(numbers), self.canvas.lit, hit.part)
+        row = self._read or self.row_beside()
+        return "" if row is None else RowPicture().words(row, hit)
 
     def _on_panel_clicked(self, spot: Any) -> None:  # noqa: ANN401 # NOWHERE or a Hit
         heads, numbers = self.session.state.heads, self.canvas.picture
