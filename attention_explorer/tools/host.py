@@ -40,6 +40,8 @@ class Host(QMainWindow):
     settings: Settings
     look: Look
     tools: Tools
+    instead: QWidget | None
+    """What is shown in place of the page; None if that is on show."""
 
     @property
     def page(self) -> Page:
@@ -68,6 +70,14 @@ class Host(QMainWindow):
 
     def uncover(self) -> None:
         """Show the page again."""
+        raise NotImplementedError
+
+    def show_instead(self, other: QWidget, button: str) -> None:
+        """Show something in place of the page and what stands around it, as the rail's button of that name says."""
+        raise NotImplementedError
+
+    def show_page_again(self) -> None:
+        """Show the page again in place of what was shown instead, if anything was."""
         raise NotImplementedError
 
     def stand_above(self, card: QWidget) -> None:

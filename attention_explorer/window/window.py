@@ -102,6 +102,8 @@ class MainWindow(Host):
         self._spotlight: Spotlight | None = None
         self._lit: tuple[str, ...] = ()
         self._lit_picture = ""
+        self.instead: QWidget | None = None
+        self._aside: list[QWidget] = []
         self._make_rail()
         self._make_body()
         self._make_menus()
@@ -133,15 +135,17 @@ class MainWindow(Host):
         self._rail_buttons: dict[str, tuple[QToolButton, str]] = {}
         self._rail_tips: dict[str, str] = {}
         self._page_group = QButtonGroup(self)
+        lessons = self._rail_button("lessons", "lessons", "Lessons", "Learn attention step by step (Ctrl+L)")
+        lessons.clicked.connect(self.tools.show_lessons)
         for number, entry in enumerate(PAGES, 1):
             button = self._rail_button(entry.id, entry.icon, entry.title, f"{entry.tip} (Alt+{number})")
-            button.setCheckable(True)
             button.clicked.connect(lambda _checked, page=entry.id: self.show_page(page))
+        for button, _ in self._rail_buttons.values():
+            button.setCheckable(True)
             self._page_group.addButton(button)
             self._rail_column.addWidget(button)
         self._rail_column.addStretch(1)
         for name, title, tip, run in (
-            ("lessons", "Lessons", "Learn attention step by step (Ctrl+L)", self.tools.show_lessons),
             ("back", "Back", "Look at what was looked at before (Alt+Left)", self.session.go_back),
             ("undo", "Undo", "Undo the last change (Ctrl+Z)", self.session.undo),
             ("redo", "Redo", "Redo the change that was undone (Ctrl+Shift+Z)", self.session.redo),
@@ -241,6 +245,7 @@ class MainWindow(Host):
             identifier, state = in_view(self.session.state, identifier)
             self.session.apply(state, "Show another picture")
         entry = next((entry for entry in PAGES if entry.id == identifier), PAGES[0])
+        self.show_page_again()
         page = self.made_page(entry)
         if page is not self.page:
             self.page.leave()
@@ -338,6 +343,7 @@ class MainWindow(Host):
 
     def _on_changed(self, old: ExplorerState, new: ExplorerState) -> None:
         self.statusBar().clearMessage()  # what was refused before is no longer what is shown
+        self.show_page_again()
         self.page.render_state(old, new)
         if self._spotlight is not None and self._lit_picture != self.page.picture_name:
             self.light(self._lit)  # another view has parts of the same names
@@ -391,6 +397,36 @@ class MainWindow(Host):
         self._stack.show()
         self.turned.emit()
 
+    def show_instead(self, other: QWidget, button: str) -> None:
+        """Show something in place of the page and what stands around it, as the rail's button of that name says."""
+        if self.instead is None:
+            items = [self._column.itemAt(place) for place in range(self._column.count())]
+            parts = [item.widget() for item in items if item is not None]
+            self._aside = [part for part in parts if part is not None and not part.isHidden()]
+            for part in self._aside:
+                part.hide()
+        else:
+            discard(self.instead)
+        self.instead = other
+        other.setStyleSheet(self._sheet)
+        self._column.addWidget(other, 1)
+        other.show()
+        self._rail_buttons[button][0].setChecked(True)
+        self.turned.emit()
+
+    def show_page_again(self) -> None:
+        """Show the page again in place of what was shown instead, if anything was."""
+        if self.instead is None:
+            return
+        discard(self.instead)
+        self.instead = None
+        for part in self._aside:
+            part.show()
+        self._aside = []
+        self._rail_buttons[self.settings.page][0].setChecked(True)
+        self.page.focus_first()
+        self.turned.emit()
+
     # ---- Status bar ----
 
     def say(self, text: str) -> None:
@@ -433,7 +469,8 @@ class MainWindow(Host):
         # Not on the window as a whole: Qt would style every widget of every page anew, seen or not.
         self._sheet = stylesheet(look)
         own = [child for child in self.children() if isinstance(child, QWidget) and child.isWindow()]
-        for part in (self.menuBar(), self._rail_scroll, self.statusBar(), self._cover, *own):
+        shown = [] if self.instead is None else [self.instead]
+        for part in (self.menuBar(), self._rail_scroll, self.statusBar(), self._cover, *shown, *own):
             part.setStyleSheet(self._sheet)
         self.statusBar().setFixedHeight(look.px(26))
         self._readout.set_look(look)

@@ -46,13 +46,13 @@ from attention_explorer.tools.lessons.progress import Progress
 from attention_explorer.tools.lessons.reading import read_lesson
 from attention_explorer.tools.lessons.ui import place as places
 from attention_explorer.tools.lessons.ui import player
-from attention_explorer.tools.lessons.ui.page import LessonList
+from attention_explorer.tools.lessons.ui.page import LessonsPage
 from attention_explorer.tools.lessons.words import drawn_words, is_met
 
 OWN = ExplorerState(lookup=LookupState(query=(0.25, -1.25), temperature=2.0))
 
 
-SECOND_BEGUN = ["Start", "Continue", *["Start"] * (len(shelf.NAMES) - 2)]
+SECOND_BEGUN = [number == 1 for number in range(len(shelf.NAMES))]
 """What the buttons of the list say when the second lesson was begun and no other."""
 
 
@@ -71,14 +71,16 @@ class Learner(WindowDriver):
     def query(self):
         return self.window.session.state.lookup.query
 
-    def list(self) -> LessonList:
-        """Press the button in the rail, and return the list that opens."""
+    def list(self) -> LessonsPage:
+        """Press the button in the rail, and return the page of lessons."""
         self.press(self.window._rail_buttons["lessons"][0])
-        return next(child for child in self.window.findChildren(LessonList) if child.isVisible())
+        assert isinstance(self.window.instead, LessonsPage)
+        return self.window.instead
 
     def start(self, number: int = 0) -> None:
-        self.press(self.list().starts[number])
-        self.comes_back()
+        listed = self.list()
+        self.press(listed.cards[number])
+        self.press(listed.ways[0])
 
     def comes_back(self) -> None:
         """Have the keyboard go back to the window, as on any platform when a dialog closes, save the off-screen one."""
@@ -302,7 +304,7 @@ def test_a_file_is_walked_on_a_worker(learner, tmp_path, monkeypatch, step):
         assert learner.card is not None
         assert "One moment" not in learner.told
     else:
-        assert "line 7, step 1: training.step is -1" in learner.refused()
+        assert "line 9, step 1: training.step is -1" in learner.refused()
         assert learner.card is None
     assert threads == [threads[0]]
     assert threads[0] is not threading.main_thread()
@@ -710,17 +712,27 @@ def test_progress_is_kept_until_the_next_start_and_can_be_forgotten(make_window,
     assert first.window.session.state == OWN, "a session that goes on is not left within a lesson"
     again = Learner(make_window(settings=SettingsStore(settings_path).load()), hand)
     listed = again.list()
-    assert [start.text() for start in listed.starts] == SECOND_BEGUN
-    assert [start.isChecked() for start in listed.starts] == [text == "Continue" for text in SECOND_BEGUN]
-    again.press(listed.starts[1])
+    assert begun(listed) == SECOND_BEGUN
+    assert [card.isChecked() for card in listed.cards[: len(shelf.NAMES)]] == SECOND_BEGUN
+    assert listed.ways[0].text() == "Continue"
+    again.press(listed.ways[0])
     assert "Step 3 of 6" in again.words()
     again.press(again.card.leave)
     listed = again.list()
     again.press(named(listed, "Reset: Soft: everybody answers a little"))
-    assert [start.text() for start in again.list().starts] == ["Start"] * len(shelf.NAMES)
+    assert not any(begun(again.window.instead)), "the page goes on being shown"
 
 
-def named(listed: LessonList, name: str) -> QPushButton:
+def begun(listed: LessonsPage) -> list[bool]:
+    """Return of each lesson whether its card says at which step it goes on."""
+    return [card.words.startswith("step ") for card in listed.cards[: len(shelf.NAMES)]]
+
+
+def named(listed: LessonsPage, name: str) -> QPushButton:
+    """Return a button of the page; for one of a lesson its card is chosen first."""
+    for card in listed.cards:
+        if card.title.endswith(name.partition(": ")[2] or "nothing"):
+            QTest.mouseClick(card, Qt.MouseButton.LeftButton)
     return next(each for each in listed.findChildren(QPushButton) if name in (each.text(), each.accessibleName()))
 
 
@@ -730,10 +742,10 @@ def test_one_lesson_or_all_can_be_reset(learner):
         learner.press(learner.card.skip)
         learner.press(learner.card.leave)
     learner.press(named(learner.list(), "Reset: A dictionary"))
-    assert [start.text() for start in learner.list().starts] == SECOND_BEGUN
-    learner.press(named(next(iter(learner.window.findChildren(LessonList))), "Reset all"))
-    listed = learner.list()
-    assert [start.text() for start in listed.starts] == ["Start"] * len(shelf.NAMES)
+    assert begun(learner.window.instead) == SECOND_BEGUN
+    learner.press(named(learner.window.instead, "Reset all"))
+    listed = learner.window.instead
+    assert not any(begun(listed))
     assert not named(listed, "Reset all").isEnabled()
 
 
@@ -857,8 +869,7 @@ def test_enter_checks_and_goes_on_one_step_at_a_time(learner):
 def test_keys_and_screen_readers_reach_everything(learner):
     listed = learner.list()
     assert not unnamed(listed)
-    QTest.keyClick(listed.starts[0], Qt.Key.Key_Space)
-    learner.comes_back()
+    QTest.keyClick(listed.ways[0], Qt.Key.Key_Space)
     assert not unnamed(learner.card)
     learner.press(learner.card.skip)
     assert QApplication.focusWidget() is learner.card.asking.options[0]

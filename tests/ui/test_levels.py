@@ -23,7 +23,7 @@ from attention_explorer.pages.ready_made import PAGE_IDS, find_preset
 from attention_explorer.session.settings import Settings, SettingsStore, ThemeChoice
 from attention_explorer.tools.lessons import shelf
 from attention_explorer.tools.lessons.parts import PARTS, in_sight, names_of
-from attention_explorer.tools.lessons.ui.page import LessonList
+from attention_explorer.tools.lessons.ui.page import LessonsPage
 
 IN_THE_FRAME = ("lookup", "heads", "positions", "layer", "training", "circuits", "lab")
 
@@ -295,10 +295,11 @@ def test_somebody_new_is_offered_the_first_lessons_or_to_explore_and_no_paper(ne
 
 def test_somebody_new_can_see_all_lessons(newcomer):
     newcomer.press(newcomer.window.tools.lessons.first.more)
-    (opened,) = (child for child in newcomer.window.findChildren(LessonList) if child.isVisible())
-    assert len(opened.starts) == len(shelf.NAMES)
-    newcomer.press(opened.starts[1])
-    newcomer.comes_back()
+    opened = newcomer.window.instead
+    assert isinstance(opened, LessonsPage)
+    assert not newcomer.window.tools.lessons.first.isVisible(), "all of them are there now"
+    newcomer.press(opened.cards[1])
+    newcomer.press(opened.ways[0])
     assert newcomer.window.tools.lessons.first is None
     assert newcomer.place.lesson.name == shelf.NAMES[1]
 

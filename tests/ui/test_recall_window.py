@@ -63,15 +63,16 @@ def finish(learner: Learner, number: int = 0) -> None:
 
 def texts(learner: Learner) -> list[str]:
     listed = learner.list()
-    found = [each.text() for each in listed.findChildren(QLabel)]
-    found += [each.accessibleName() for each in listed.findChildren(QPushButton)]
-    listed.close()
+    found = []
+    for card in listed.cards:
+        learner.press(card)
+        found += [each.text() for each in listed.findChildren(QLabel)]
+        found += [each.accessibleName() for each in listed.findChildren(QPushButton)]
     return found
 
 
 def ask(learner: Learner) -> None:
     learner.press(named(learner.list(), ASK))
-    learner.comes_back()
 
 
 def test_questions_come_again_after_two_days_and_after_seven_and_then_no_more(learner, clock):

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QFileDialog, QLabel, QPushButton
+from PySide6.QtWidgets import QFileDialog, QPushButton
 from test_lesson_secrets import leaks, window_texts
 from test_lessons import OWN, Learner, assert_whole, named
 
@@ -29,9 +29,8 @@ def learner(make_window, hand) -> Learner:
     return taken
 
 
-def take(learner: Learner, words: str = "Take before the lessons") -> None:
+def take(learner: Learner, words: str = "Before the lessons") -> None:
     learner.press(named(learner.list(), f"{words}: Thirty questions"))
-    learner.comes_back()
 
 
 def takes(learner: Learner) -> dict[str, Take]:
@@ -62,11 +61,11 @@ def already(learner: Learner, when: str, count: int) -> None:
 
 
 def row(learner: Learner) -> str:
-    """Return what the list says of the thirty questions."""
+    """Return what the page of lessons says of the thirty questions."""
     listed = learner.list()
-    labels = [label.text() for label in listed.findChildren(QLabel)]
-    listed.close()
-    return labels[labels.index("Thirty questions") + 1]
+    learner.press(listed.cards[-1])
+    assert listed.title.text() == "Thirty questions"
+    return listed.said.text()
 
 
 def test_nothing_is_told_while_they_are_taken_and_all_answers_are_kept(learner):
@@ -132,15 +131,14 @@ def test_after_the_lessons_both_scores_are_told(learner):
     already(learner, AFTER, 29)
     listed = learner.list()
     with pytest.raises(StopIteration):
-        named(listed, "Take before the lessons: Thirty questions")
-    listed.close()
+        named(listed, "Before the lessons: Thirty questions")
     take(learner, "Continue after the lessons")
     reply(learner, right=True)
     assert "11 of 30 right, after the lessons" in learner.words()
     assert "Before the lessons it was 10, on 2026-11-20." in learner.words()
     learner.press(learner.card.leave)
     assert row(learner) == "before: 10 of 30 right · after: 11 of 30 right"
-    take(learner, "Take after the lessons")
+    take(learner, "After the lessons")
     assert "Question 1 of 30" in learner.words(), "they can be taken again"
 
 
@@ -148,13 +146,13 @@ def test_what_was_taken_can_be_forgotten(learner):
     already(learner, BEFORE, 30)
     learner.press(named(learner.list(), "Reset: Thirty questions"))
     assert takes(learner) == {}
-    assert row(learner).startswith("25 minutes")
+    assert row(learner).startswith("25 min")
 
 
 def test_takes_of_other_questions_are_not_gone_on_with(learner):
     player = learner.window.tools.lessons
     player._keep(player.progress.taken(BEFORE, Take("others", "2026-11-20", 0, (Reply(True),))))
-    assert row(learner).startswith("25 minutes")
+    assert row(learner).startswith("25 min")
     take(learner)
     assert "Question 1 of 30" in learner.words()
     assert takes(learner)[BEFORE] == Take(BANK.mark, "2026-11-26", 0, (), takes(learner)[BEFORE].seconds)

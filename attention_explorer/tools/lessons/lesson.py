@@ -231,6 +231,10 @@ class Lesson:
         That of its file, without the ending.
     title : str
         What it is called.
+    about : str
+        What it is about, in a sentence or two that tell no answer.
+    picture : int
+        The step, from 0, whose picture stands for the lesson; nothing of it is hidden.
     minutes : float
         How long it takes.
     after : tuple of str
@@ -250,6 +254,8 @@ class Lesson:
     learned: str
     steps: tuple[Step, ...]
     mark: str = ""
+    about: str = ""
+    picture: int = 0
 
     @property
     def key(self) -> str:

@@ -121,9 +121,22 @@ def _lesson(document: dict[str, Any], name: str, lines: dict[Way, int]) -> Lesso
     table.check()  # in another format all else may be right
     title, minutes = table.take("title", _text), table.take("minutes", _positive, 5.0)
     after, learned = table.take("after", _texts, _NO_TEXTS), table.take("learned", _text, "")
+    about = table.take("about", _text, "")
     steps = table.take("step", lambda content, way: _steps(content, way, lines))
+    usual = next((at for at, step in enumerate(steps or ()) if not step.hide), 0)
+    picture = table.take("picture", lambda content, way: _picture(content, way, steps), usual)
     table.close()
-    return Lesson(name, title, minutes, after, learned, steps)
+    return Lesson(name, title, minutes, after, learned, steps, about=about, picture=picture)
+
+
+def _picture(content: object, way: Way, steps: tuple[Step, ...] | None) -> int:
+    """Return which step, from 0, a file counts from 1."""
+    at = _whole(content, way)
+    if steps and not 1 <= at <= len(steps):
+        raise WrongError(way, f"there is no step {at}: there are {len(steps)}")
+    if steps and steps[at - 1].hide:
+        raise WrongError(way, f"the picture of step {at} would tell what its question hides: choose another step")
+    return at - 1
 
 
 def _format(content: object, way: Way) -> int:

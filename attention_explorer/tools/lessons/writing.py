@@ -33,6 +33,8 @@ LESSON = {
     "minutes": "How long it takes; 5 if nothing is said",
     "after": "A list of the lessons that come before it, by the names of their files",
     "learned": "What the card says at its end",
+    "about": "What it is about, in a sentence or two; they stand in the list of lessons and tell no answer",
+    "picture": "The step, from 1, whose picture stands for it there; if nothing is said the first that hides nothing",
     "step": f"A [[step]] for each step, from 1 to {MOST_STEPS}",
 }
 

@@ -5,18 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from functools import partial
 
-from PySide6.QtCore import QRect, QSize, Qt, Signal
-from PySide6.QtGui import QIcon, QPixmap, QResizeEvent
+from PySide6.QtCore import QSize, Qt, Signal
+from PySide6.QtGui import QIcon, QResizeEvent
 from PySide6.QtWidgets import QHBoxLayout, QLabel, QPushButton, QSizePolicy, QToolButton, QWidget
 
 from attention_explorer.kit.controls.card import Card
-from attention_explorer.kit.export.figure import FigureStyle, Sheet, StyledFigure, painted
 from attention_explorer.kit.theme import Look
-from attention_explorer.pages.explorer import ExplorerState
-from attention_explorer.pages.registry import PAGES
-from attention_explorer.session.later import later
 from attention_explorer.tools.lessons.lesson import Lesson
-from attention_explorer.tools.lessons.walk import begun, page_of
+from attention_explorer.tools.lessons.ui.pictures import one_after_another, picture_of
 
 MOST, WIDTH, HEIGHT = 6, 150, 84
 """Lessons that are offered, and the pixels at zoom 1 of a picture."""
@@ -85,38 +81,14 @@ class FirstLessons(Card):
             button.setIconSize(QSize(look.px(WIDTH), look.px(HEIGHT)))
             button.setFixedSize(look.px(WIDTH + 16), look.px(HEIGHT + 50))
         if self.buttons:
-            self._draw(self._pictures())
+            one_after_another(self, self._draw())
 
-    # ---- The pictures ----
-
-    def _pictures(self) -> Iterator[tuple[QToolButton, QIcon]]:
+    def _draw(self) -> Iterator[None]:
+        """Draw one picture after another, so that no hand has to wait for all."""
         for button, lesson in zip(self.buttons, self._lessons, strict=True):
-            yield button, self._picture(lesson)
-
-    def _draw(self, pictures: Iterator[tuple[QToolButton, QIcon]]) -> None:
-        """Draw one after another, so that no hand has to wait for all."""
-        later(self, partial(self._draw_next, pictures))
-
-    def _draw_next(self, pictures: Iterator[tuple[QToolButton, QIcon]]) -> None:
-        button, icon = next(pictures, (None, QIcon()))
-        if button is not None:
-            button.setIcon(icon)
-            self._draw(pictures)
-
-    def _picture(self, lesson: Lesson) -> QIcon:
-        """Return what the page shows at the beginning of a lesson."""
-        state = begun(lesson.steps[0], ExplorerState())
-        entry = next(entry for entry in PAGES if entry.id == page_of(lesson, 0, state))
-        figure = entry.figure(state)
-        if isinstance(figure, StyledFigure):
-            figure = figure.styled(FigureStyle(self._look, is_titled=False, is_captioned=False, width=3.0 * WIDTH))
-        ratio = self.devicePixelRatioF()
-        room = QSize(self._look.px(WIDTH), self._look.px(HEIGHT)) * ratio
-        size = figure.size.scaled(room, Qt.AspectRatioMode.KeepAspectRatioByExpanding)
-        whole = QPixmap.fromImage(painted(Sheet(figure), size))
-        cut = whole.copy(QRect((size.width() - room.width()) // 2, 0, room.width(), room.height()))
-        cut.setDevicePixelRatio(ratio)
-        return QIcon(cut)
+            room = QSize(self._look.px(WIDTH), self._look.px(HEIGHT))
+            button.setIcon(QIcon(picture_of(lesson, self._look, room, self.devicePixelRatioF())))
+            yield
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         """Show as many as there is room for."""

@@ -1,30 +1,92 @@
-"""The list of lessons, with what was done of each."""
+"""The lessons as a page: the one that comes next with a large picture, beside the path of all."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
 from datetime import date
 from functools import partial
 
-from PySide6.QtCore import Qt, Signal
-from PySide6.QtWidgets import QDialog, QHBoxLayout, QLabel, QLineEdit, QPushButton, QVBoxLayout, QWidget
+from PySide6.QtCore import QSize, Qt, QTimer, Signal
+from PySide6.QtGui import QKeyEvent, QPixmap, QResizeEvent
+from PySide6.QtWidgets import (
+    QHBoxLayout,
+    QLabel,
+    QLineEdit,
+    QPushButton,
+    QSizePolicy,
+    QVBoxLayout,
+    QWidget,
+)
 
 from attention_explorer.kit.controls.card import Card
 from attention_explorer.kit.controls.panel_scroll import ColumnScroll
 from attention_explorer.kit.theme import Look
 from attention_explorer.tools.lessons.lesson import Lesson
-from attention_explorer.tools.lessons.progress import Done, Progress
+from attention_explorer.tools.lessons.progress import Progress
 from attention_explorer.tools.lessons.recall import due, row_words
 from attention_explorer.tools.lessons.results import LONGEST_NAME
 from attention_explorer.tools.lessons.taking import BEFORE, TAKES
+from attention_explorer.tools.lessons.ui.path import Path, PathCard
+from attention_explorer.tools.lessons.ui.pictures import one_after_another, picture_of
 
-ABOUT = (
-    "First you say what will happen, then you see it. What you have open now comes back when a lesson ends, and a "
-    "lesson goes on where you left it."
+ABOUT_THIRTY = (
+    "Thirty questions that no lesson shows: take them before the lessons and after. Nothing is told while you do, and "
+    "at the end you see how many are right."
 )
+ABOUT_AGAIN = "Questions of a lesson come again two days after it, and after seven: what is asked again is kept."
+SETTLED = 120
+"""Milliseconds after another card is chosen, or the size has changed, before the large picture is drawn."""
+ROOMY = 700
+"""Pixels at zoom 1 from which on the line above has room for how many lessons are done."""
+LEFT = 0.38
+"""Of the width, for what is chosen."""
 
 
-class LessonList(QDialog):
+@dataclass(frozen=True, slots=True)
+class Taken:
+    """What can be taken, as a card of the path and beside it.
+
+    Attributes
+    ----------
+    name, about : str
+        What it is called, and what it is about.
+    words : str
+        How long it takes, and what was done of it.
+    brief : str
+        That in few words, for the card.
+    ways : tuple of (str, str, callable)
+        What its buttons say, their tips, and what they do; the first stands out.
+    lesson : Lesson or None
+        Whose picture it has; None for large letters in its place.
+    large : str
+        Those letters.
+    is_done : bool
+        Whether it bears a tick.
+    forget : (str, Lesson) or None
+        What *Reset* says of it, and what it forgets; None if nothing was done.
+    number : str
+        Which lesson of the path it is, from 1; empty for what is none.
+    """
+
+    name: str
+    about: str
+    words: str
+    brief: str
+    ways: tuple[tuple[str, str, Callable[[], object]], ...]
+    lesson: Lesson | None = None
+    large: str = ""
+    is_done: bool = False
+    forget: tuple[str, Lesson] | None = None
+    number: str = ""
+
+    @property
+    def title(self) -> str:
+        """Its name, behind its number in the path if it has one."""
+        return f"{self.number}  {self.name}" if self.number else self.name
+
+
+class LessonsPage(QWidget):
     """Offers the lessons.
 
     Signals
@@ -41,6 +103,8 @@ class LessonList(QDialog):
         The progress in it is to be forgotten, or all progress.
     result_wanted : str
         What was done is to be written to a file, under this name, which may be empty.
+    closed
+        The page that was there before is to be shown again.
     """
 
     chosen = Signal(object)
@@ -49,173 +113,243 @@ class LessonList(QDialog):
     recalled = Signal(object)
     forgotten = Signal(object)
     result_wanted = Signal(str)
+    closed = Signal()
 
-    def __init__(
-        self,
-        parent: QWidget,
-        look: Look,
-        lessons: Sequence[Lesson],
-        progress: Progress,
-        bank: Lesson,
-        today: date,
-    ) -> None:
-        super().__init__(parent)
-        self.setWindowTitle("Lessons")
-        self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
-        self._look, self._lessons = look, tuple(lessons)
-        self.starts: tuple[QPushButton, ...] = ()
+    def __init__(self, look: Look, lessons: Sequence[Lesson], progress: Progress, bank: Lesson, today: date) -> None:
+        super().__init__()
+        self.setObjectName("page")
+        self.setAttribute(Qt.WidgetAttribute.WA_StyledBackground)
+        self._look, self._lessons, self._progress, self._bank = look, tuple(lessons), progress, bank
+        self._items = (*map(self._lesson, self._lessons), *self._again(today), self._thirty())
+        self._large = QTimer(self)
+        self._large.setSingleShot(True)
+        self._large.setInterval(SETTLED)
+        self._large.timeout.connect(self._draw_large)
         self._column = QVBoxLayout(self)
-        about = QLabel(ABOUT)
-        about.setWordWrap(True)
-        about.setObjectName("muted")
-        self._column.addWidget(about)
-        self._rows = QWidget()
-        self._rows.setObjectName("panel")
-        rows = QVBoxLayout(self._rows)
-        rows.setContentsMargins(0, 0, 0, 0)
-        for lesson in due(progress, self._lessons, today)[:1]:  # one lesson at a time: three questions, no more
-            rows.addWidget(self._again(lesson, progress.of(lesson), today))
-        rows.addWidget(self._thirty(bank, progress))
-        self.starts = tuple(self._row(rows, lesson, progress.of(lesson)) for lesson in self._lessons)
-        rows.addStretch(1)
-        self._column.addWidget(ColumnScroll(self._rows), 1)
-        self._column.addLayout(self._foot(progress))
-        self._lead(progress)
-        high = look.px(100) + about.heightForWidth(look.px(530)) + self._rows.sizeHint().height()
-        self.resize(look.px(620), min(high, max(parent.height() - 40, 300)))
+        self._column.addLayout(self._head())
+        self.path = Path(look, [self._card(item) for item in self._items], len(self._lessons))
+        self.path.picked.connect(self._show)
+        self.path.resized.connect(self._draw)
+        scroll = ColumnScroll(self.path)
+        self._beside = Card(look)
+        self._fill_beside()
+        row = QHBoxLayout()
+        row.addWidget(self._beside, round(100 * LEFT))
+        row.addWidget(scroll, round(100 * (1 - LEFT)))
+        self._column.addLayout(row, 1)
+        self.set_look(look)
+        self.path.cards[self._following()].setChecked(True)
 
-    def _lead(self, progress: Progress) -> None:
-        """Let the lesson stand out that comes next: the first that was begun, or else was not finished."""
-        begun = [bool(progress.of(lesson).step) for lesson in self._lessons]
-        open_ones = [not progress.of(lesson).finished for lesson in self._lessons]
-        following = next((found.index(True) for found in (begun, open_ones) if True in found), 0)
-        start = self.starts[following]
-        start.setCheckable(True)
-        start.setChecked(True)
-        start.setDefault(True)
-        start.setFocus()
+    # ---- What is offered ----
 
-    def _row(self, rows: QVBoxLayout, lesson: Lesson, done: Done) -> QPushButton:
-        card = Card(self._look)
-        words = _two_lines(f"{self._lessons.index(lesson) + 1}. {lesson.title}", _minutes(lesson), done.words(lesson))
-        start = QPushButton("Continue" if done.step else "Again" if done.finished else "Start")
-        start.setAccessibleName(f"{start.text()}: {lesson.title}")
-        start.clicked.connect(lambda: self._choose(lesson))
-        line = QHBoxLayout()
-        line.addLayout(words, 1)
-        line.addWidget(self._printing(lesson))
-        if done != Done():
-            line.addWidget(self._resetting(lesson, "Forget what I did in this lesson"))
-        line.addWidget(start)
-        card.body.addLayout(line)
-        rows.addWidget(card)
-        return start
+    @property
+    def cards(self) -> tuple[PathCard, ...]:
+        """The cards of the path: of the lessons, of what is asked again, and of the thirty questions."""
+        return self.path.cards
 
-    def _again(self, lesson: Lesson, done: Done, today: date) -> Card:
-        """Return the row of the questions of a lesson that come again."""
-        card, line = Card(self._look), QHBoxLayout()
-        title, said = row_words(lesson, done, today)
-        line.addLayout(_two_lines(title, said), 1)
-        ask = QPushButton("Ask me")
-        ask.setAccessibleName(f"Ask me: {title}")
-        ask.setToolTip("Questions of a lesson come again two days after it, and after seven")
-        ask.setAutoDefault(False)
-        ask.clicked.connect(lambda: self._ask_again(lesson))
-        line.addWidget(ask)
-        card.body.addLayout(line)
-        return card
+    def _lesson(self, lesson: Lesson) -> Taken:
+        done = self._progress.of(lesson)
+        called = "Continue" if done.step else "Again" if done.finished else "Start"
+        ways = (
+            (called, "", partial(self.chosen.emit, lesson)),
+            (
+                "Hand-out…",
+                "Save it as a PDF to be printed: tasks and questions, then the answers",
+                partial(self.printed.emit, lesson),
+            ),
+        )
+        forget = ("Forget what I did in this lesson", lesson) if done != type(done)() else None
+        about = lesson.learned if done.finished else lesson.about
+        number = str(self._lessons.index(lesson) + 1)
+        minutes = f"{lesson.minutes:g} min"
+        brief = f"step {done.step + 1} of {len(lesson.steps)}" if done.step else minutes
+        said = ", ".join(filter(None, (minutes, done.words(lesson))))
+        return Taken(
+            lesson.title, about, said, brief, ways, lesson, is_done=done.finished, forget=forget, number=number
+        )
 
-    def _ask_again(self, lesson: Lesson) -> None:
-        self.accept()
-        self.recalled.emit(lesson)
+    def _again(self, today: date) -> Iterator[Taken]:
+        """Offer the questions of a lesson that come again: one lesson at a time."""
+        for lesson in due(self._progress, self._lessons, today)[:1]:
+            title, said = row_words(lesson, self._progress.of(lesson), today)
+            yield Taken(
+                title,
+                ABOUT_AGAIN,
+                said,
+                lesson.title,
+                (("Ask me", "", partial(self.recalled.emit, lesson)),),
+                large="?",
+            )
 
-    def _thirty(self, bank: Lesson, progress: Progress) -> Card:
-        """Return the row of the questions that no lesson shows."""
-        card, line, count = Card(self._look), QHBoxLayout(), len(bank.steps)
-        takes = {when: take for when, take in progress.takes.items() if take.bank == bank.mark}
+    def _thirty(self) -> Taken:
+        """Offer the questions that no lesson shows."""
+        bank, count = self._bank, len(self._bank.steps)
+        takes = {when: take for when, take in self._progress.takes.items() if take.bank == bank.mark}
         said = [f"{when}: {takes[when].words(count)}" for when in TAKES if when in takes]
-        words = _two_lines(bank.title, *(said or [_minutes(bank), "in no lesson: what do you know before, and after?"]))
-        line.addLayout(words, 1)
-        card.setToolTip(" · ".join(f"{TAKES[when].capitalize()}: {take.date}" for when, take in takes.items()))
-        if takes:
-            line.addWidget(self._resetting(bank, "Forget what I answered"))
+        ways = []
         for when, called in TAKES.items():
             is_open = when in takes and len(takes[when].replies) < count
             if when == BEFORE and takes and not is_open:
                 continue  # what is known before is known once
-            button = QPushButton("Continue" if is_open else called.capitalize().replace(" the lessons", ""))
-            button.setAccessibleName(f"{'Continue' if is_open else 'Take'} {called}: {bank.title}")
-            button.setToolTip(
-                f"Take them {called}: nothing is told while you do, and at the end you see how many are right"
-            )
-            button.setAutoDefault(False)
-            button.clicked.connect(partial(self._take, when))
-            line.addWidget(button)
-        card.body.addLayout(line)
+            word = f"Continue {called}" if is_open else called.capitalize()
+            tip = " · ".join(f"{TAKES[each].capitalize()}: {take.date}" for each, take in takes.items())
+            ways.append((word, tip or f"Take them {called}", partial(self.taken.emit, when)))
+        words = " · ".join(said) or f"{bank.minutes:g} min"
+        forget = ("Forget what I answered", bank) if takes else None
+        return Taken(
+            bank.title, ABOUT_THIRTY, words, f"{bank.minutes:g} min", tuple(ways), large=str(count), forget=forget
+        )
+
+    def _following(self) -> int:
+        """Return which lesson comes next: the first that was begun, or else was not finished."""
+        begun = [bool(self._progress.of(lesson).step) for lesson in self._lessons]
+        open_ones = [not self._progress.of(lesson).finished for lesson in self._lessons]
+        return next((found.index(True) for found in (begun, open_ones) if True in found), 0)
+
+    # ---- Building ----
+
+    def _card(self, item: Taken) -> PathCard:
+        card = PathCard(self._look, item.title, item.brief, large=item.large, done=item.is_done)
+        card.begun.connect(item.ways[0][2])
         return card
 
-    def _resetting(self, lesson: Lesson, tip: str) -> QPushButton:
-        forget = QPushButton("Reset")
-        forget.setAccessibleName(f"Reset: {lesson.title}")
-        forget.setToolTip(tip)
-        forget.setAutoDefault(False)
-        forget.clicked.connect(lambda: self._forget(lesson))
-        return forget
-
-    def _printing(self, lesson: Lesson) -> QPushButton:
-        button = QPushButton("Hand-out…")
-        button.setToolTip("Save it as a PDF to be printed: tasks and questions, then the answers")
-        button.setAccessibleName(f"Hand-out: {lesson.title}")
-        button.setAutoDefault(False)
-        button.clicked.connect(lambda: self.printed.emit(lesson))
-        return button
-
-    def _foot(self, progress: Progress) -> QHBoxLayout:
-        foot = QHBoxLayout()
-        forget, close = QPushButton("Reset all"), QPushButton("Just explore")
-        forget.setAutoDefault(False)
-        forget.setEnabled(bool(progress.lessons or progress.takes))
-        forget.clicked.connect(lambda: self._forget(None))
-        close.clicked.connect(self.reject)
+    def _head(self) -> QHBoxLayout:
+        head, title = QHBoxLayout(), QLabel("Lessons")
+        self.count = QLabel(f"{sum(item.is_done for item in self._items)} of {len(self._lessons)} done")
+        title.setObjectName("title")
+        self.count.setObjectName("muted")
+        self.count.setMinimumWidth(1)  # it goes where there is no room
+        self.count.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Preferred)
         self.name = QLineEdit()
         self.name.setMaxLength(LONGEST_NAME)
         self.name.setAccessibleName("Your name on the result; may stay empty")
         self.name.setPlaceholderText("Name (optional)")
         self.name.setToolTip("Stands in the file of the result, and is not kept")
-        write = QPushButton("Result…")
+        write, forget = QPushButton("Result…"), QPushButton("Reset all")
+        self.close_button = QPushButton("Just explore")
         write.setToolTip("Save lessons, questions, tries and times to a file (CSV or JSON) for a teacher")
-        write.setAutoDefault(False)
         write.clicked.connect(lambda: self.result_wanted.emit(self.name.text()))
-        write.setEnabled(bool(progress.lessons or progress.takes))
-        foot.addWidget(forget)
-        foot.addStretch(1)
-        foot.addWidget(self.name)
-        foot.addWidget(write)
-        foot.addWidget(close)
-        return foot
+        forget.clicked.connect(lambda: self.forgotten.emit(None))
+        self.close_button.clicked.connect(self.closed)
+        for button in (write, forget):
+            button.setEnabled(bool(self._progress.lessons or self._progress.takes))
+        head.addWidget(title)
+        head.addWidget(self.count, 1)
+        for part in (self.name, write, forget, self.close_button):
+            head.addWidget(part)
+        return head
 
-    def _choose(self, lesson: Lesson) -> None:
-        self.accept()
-        self.chosen.emit(lesson)
+    def _fill_beside(self) -> None:
+        body, self.title, self.said, self.about = self._beside.body, QLabel(), QLabel(), QLabel()
+        self.picture = QLabel(alignment=Qt.AlignmentFlag.AlignCenter)
+        self.picture.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Fixed)
+        self.picture.setObjectName("large")
+        self.title.setObjectName("title")
+        self.said.setObjectName("muted")
+        self.about.setObjectName("lead")
+        for words in (self.title, self.said, self.about):
+            words.setWordWrap(True)
+        self._buttons = QHBoxLayout()
+        body.addWidget(self.title)
+        body.addWidget(self.said)
+        body.addWidget(self.picture)
+        body.addWidget(self.about)
+        body.addLayout(self._buttons)
+        body.addStretch(1)
 
-    def _take(self, when: str) -> None:
-        self.accept()
-        self.taken.emit(when)
+    def _show(self, number: int) -> None:
+        """Show a lesson large, with what can be done with it."""
+        item = self._items[number]
+        for words, text in ((self.title, item.title), (self.said, item.words), (self.about, item.about)):
+            words.setText(text)
+        while (old := self._buttons.takeAt(0)) is not None:
+            if (widget := old.widget()) is not None:
+                widget.deleteLater()
+        self.ways = tuple(self._way(item, *way) for way in item.ways)
+        self.ways[0].setCheckable(True)
+        self.ways[0].setChecked(True)
+        self._buttons.addStretch(1)
+        if item.forget is not None:
+            tip, lesson = item.forget
+            self._way(item, "Reset", tip, partial(self.forgotten.emit, lesson))
+        self._show_picture()
 
-    def _forget(self, lesson: Lesson | None) -> None:
-        self.forgotten.emit(lesson)
-        self.reject()
+    def _way(self, item: Taken, called: str, tip: str, run: Callable[[], object]) -> QPushButton:
+        button = QPushButton(called, self)
+        button.setAccessibleName(f"{called}: {item.name}")
+        button.setToolTip(tip)
+        button.clicked.connect(run)
+        self._buttons.addWidget(button)
+        return button
 
+    # ---- The pictures ----
 
-def _minutes(lesson: Lesson) -> str:
-    return f"{lesson.minutes:g} minutes"
+    def _draw(self) -> None:
+        """Draw all pictures anew, one after another, so that no hand has to wait for all."""
+        one_after_another(self, self._pictures())
 
+    def _pictures(self) -> Iterator[None]:
+        room, ratio, look = self.cards[0].room, self.devicePixelRatioF(), self._look
+        for card, item in zip(self.cards, self._items, strict=True):
+            if item.lesson is not None:
+                card.show_picture(picture_of(item.lesson, look, room, ratio))
+                yield
+            if (self.cards[0].room, self._look) != (room, look):
+                return  # those of another size are being drawn
 
-def _two_lines(title: str, *said: str) -> QVBoxLayout:
-    """Return a title with what is said below it in small letters."""
-    words, above, below = QVBoxLayout(), QLabel(title), QLabel(" · ".join(filter(None, said)))
-    above.setObjectName("cardTitle")
-    below.setObjectName("muted")
-    words.addWidget(above)
-    words.addWidget(below)
-    return words
+    def _show_picture(self) -> None:
+        """Show the picture of the card large for now, and draw it as large as it is once there is time."""
+        number = self.path.group.checkedId()
+        item, small = self._items[number], self.cards[number].picture
+        self.picture.setPixmap(QPixmap())
+        if item.lesson is None:
+            self.picture.setText(item.large)
+        elif not small.isNull():
+            room = QSize(self.picture.width(), min(self.picture.height(), max(self._room().height(), 0)))
+            self.picture.setFixedHeight(room.height())
+            self.picture.setPixmap(small.scaled(room, Qt.AspectRatioMode.KeepAspectRatio))
+        self._large.start()
+
+    def _draw_large(self) -> None:
+        lesson, room = self._items[self.path.group.checkedId()].lesson, self._room()
+        if room.isEmpty():
+            self.picture.setFixedHeight(0)  # the words need all there is
+        elif lesson is None:
+            self.picture.setFixedHeight(room.height() // 2)
+        else:
+            drawn = picture_of(lesson, self._look, room, self.devicePixelRatioF(), whole=True)
+            self.picture.setFixedHeight(round(drawn.deviceIndependentSize().height()))
+            self.picture.setPixmap(drawn)
+
+    def _room(self) -> QSize:
+        """Return how large the picture may be beside the path: as wide as the words, which come first."""
+        body = self._beside.body
+        within = self._beside.contentsRect().marginsRemoved(body.contentsMargins())
+        wide = within.width()
+        words = sum(part.heightForWidth(wide) for part in (self.title, self.said, self.about))
+        between = (body.count() - 1) * body.spacing()
+        return QSize(wide, within.height() - words - self.ways[0].sizeHint().height() - between)
+
+    # ---- Size, look and keys ----
+
+    def set_look(self, look: Look) -> None:
+        """Take another look."""
+        self._look = self.path.look = look
+        self._column.setContentsMargins(look.px(14), look.px(10), look.px(14), look.px(10))
+        self._column.setSpacing(look.px(10))
+        self._beside.set_look(look)
+        for card in self.cards:
+            card.look = look
+        self.path.place()
+        self._large.start()
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        self.count.setVisible(self.width() >= self._look.px(ROOMY))
+        self._large.start()
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        if event.key() == Qt.Key.Key_Escape:
+            self.closed.emit()
+        else:
+            super().keyPressEvent(event)

@@ -32,7 +32,7 @@ from attention_explorer.tools.lessons.reading import lesson_from, read_lesson
 from attention_explorer.tools.lessons.recall import recall_of
 from attention_explorer.tools.lessons.results import KINDS, result, result_file
 from attention_explorer.tools.lessons.taking import AFTER, BEFORE, Reply
-from attention_explorer.tools.lessons.ui.page import LessonList
+from attention_explorer.tools.lessons.ui.page import LessonsPage
 from attention_explorer.tools.lessons.ui.panel import LessonCard
 from attention_explorer.tools.lessons.ui.place import Place, has_to_learn
 from attention_explorer.tools.lessons.ui.taking import begun_take, reply_to, with_reply
@@ -106,22 +106,24 @@ class LessonPlayer(QObject):
             self.first = None
 
     def show_list(self) -> None:
-        """Open the list of lessons."""
-        shown = shelf.lessons(), self.progress, shelf.bank(), self.today()
-        opened = LessonList(self._window, self._window.look, *shown)
-        opened.chosen.connect(self.start)
-        opened.taken.connect(self.take)
-        opened.recalled.connect(self.ask_again)
-        opened.printed.connect(self._window.tools.hand_out)
-        opened.forgotten.connect(self._forget)
-        opened.result_wanted.connect(self._write_result)
-        opened.open()
+        """Show the lessons in place of the page."""
+        page = LessonsPage(self._window.look, shelf.lessons(), self.progress, shelf.bank(), self.today())
+        page.chosen.connect(self.start)
+        page.taken.connect(self.take)
+        page.recalled.connect(self.ask_again)
+        page.printed.connect(self._window.tools.hand_out)
+        page.forgotten.connect(self._forget)
+        page.result_wanted.connect(self._write_result)
+        page.closed.connect(self._window.show_page_again)
+        self._window.show_instead(page, "lessons")
+        page.ways[0].setFocus()
 
     def _forget(self, lesson: Lesson | None) -> None:
         if lesson is shelf.bank():
             self._keep(self.progress.taken(BEFORE, None).taken(AFTER, None))
         else:
             self._keep(Progress() if lesson is None else self.progress.without(lesson))
+        self.show_list()
 
     def _write_result(self, name: str) -> None:
         """Ask where the result is to be, and write it there."""
@@ -189,6 +191,7 @@ class LessonPlayer(QObject):
         return own, own, self._window.settings.page
 
     def _open(self, place: Place) -> None:
+        self._window.show_page_again()
         self._put_away()
         self._since = monotonic()
         self.place = place
@@ -553,6 +556,8 @@ class LessonPlayer(QObject):
             self._find_out(lambda: is_met(task, state), use, self._complain, aside=aside)
 
     def _wear(self) -> None:
+        if isinstance(self._window.instead, LessonsPage):
+            self._window.instead.set_look(self._window.look)
         if self.card is not None:
             self.card.set_look(self._window.look)
             self._window.stand_above(self.card)

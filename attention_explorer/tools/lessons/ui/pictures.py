@@ -1,0 +1,63 @@
+"""The picture of a lesson: what its page shows at the beginning of one of its steps."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from functools import partial
+
+from PySide6.QtCore import QObject, QPoint, QRect, QSize, Qt
+from PySide6.QtGui import QPixmap, QPixmapCache
+
+from attention_explorer.kit.export.figure import FigureStyle, Sheet, StyledFigure, painted
+from attention_explorer.kit.theme import Look
+from attention_explorer.pages.explorer import ExplorerState
+from attention_explorer.pages.registry import PAGES
+from attention_explorer.session.later import later
+from attention_explorer.tools.lessons.lesson import Lesson
+from attention_explorer.tools.lessons.walk import begun, page_of, reached
+
+_WIDTH = 450.0
+"""Pixels at zoom 1 of the figure that is made small: its letters are to be read."""
+
+
+def picture_of(lesson: Lesson, look: Look, room: QSize, ratio: float, *, whole: bool = False) -> QPixmap:
+    """Return the picture of a lesson for a room in pixels of the window, of ``ratio`` pixels of the screen each.
+
+    It fills the room, and what lies outside is cut off; ``whole`` it fits into it. Qt keeps those drawn last.
+    """
+    key = f"{lesson.key} {look} {room.toTuple()} {ratio} {whole}"
+    kept = QPixmap()
+    if not QPixmapCache.find(key, kept):
+        kept = _drawn(lesson, look, room * ratio, whole=whole)
+        kept.setDevicePixelRatio(ratio)
+        QPixmapCache.insert(key, kept)
+    return kept
+
+
+def _drawn(lesson: Lesson, look: Look, pixels: QSize, *, whole: bool) -> QPixmap:
+    state = begun(lesson.steps[lesson.picture], reached(lesson, lesson.picture, ExplorerState()))
+    entry = next(entry for entry in PAGES if entry.id == page_of(lesson, lesson.picture, state))
+    figure = entry.figure(state)
+    if isinstance(figure, StyledFigure):
+        figure = figure.styled(FigureStyle(look, is_titled=False, is_captioned=False, width=_WIDTH))
+    fits = Qt.AspectRatioMode.KeepAspectRatio if whole else Qt.AspectRatioMode.KeepAspectRatioByExpanding
+    size = figure.size.scaled(pixels, fits)
+    picture = QPixmap.fromImage(painted(Sheet(figure), size))
+    if not whole:
+        picture = picture.copy(
+            QRect(QPoint(), pixels).translated(
+                (size.width() - pixels.width()) // 2, (size.height() - pixels.height()) // 2
+            )
+        )
+    return picture
+
+
+def one_after_another(owner: QObject, steps: Iterator[object]) -> None:
+    """Take one step after another, each once Qt has nothing else to do, as long as the owner is there."""
+    later(owner, partial(_go_on, owner, steps))
+
+
+def _go_on(owner: QObject, steps: Iterator[object]) -> None:
+    end = object()
+    if next(steps, end) is not end:
+        one_after_another(owner, steps)

@@ -1,0 +1,119 @@
+"""The lessons as a page: in place of the others, chosen by mouse and keys, with a picture for each."""
+
+from __future__ import annotations
+
+import pytest
+from PySide6.QtCore import Qt
+from PySide6.QtTest import QTest
+from PySide6.QtWidgets import QApplication
+from test_lessons import OWN, Learner, named
+
+from attention_explorer.session.settings import Settings, ThemeChoice
+from attention_explorer.tools.lessons import shelf
+from attention_explorer.tools.lessons.ui.page import LessonsPage
+
+
+@pytest.fixture
+def learner(make_window, hand) -> Learner:
+    return Learner(make_window(OWN), hand)
+
+
+def rail(learner: Learner, name: str):
+    return learner.window._rail_buttons[name][0]
+
+
+def test_it_stands_in_place_of_the_page_until_escape_or_just_explore(learner):
+    for leave in (lambda page: QTest.keyClick(page, Qt.Key.Key_Escape), lambda page: learner.press(page.close_button)):
+        page = learner.list()
+        assert page.isVisible()
+        assert not learner.page.isVisible()
+        assert rail(learner, "lessons").isChecked()
+        assert not rail(learner, "lookup").isChecked()
+        leave(page)
+        assert learner.window.instead is None
+        assert learner.page.isVisible()
+        assert rail(learner, "lookup").isChecked()
+        assert learner.page.isAncestorOf(QApplication.focusWidget())
+        assert learner.window.session.state == OWN
+
+
+def test_another_page_or_a_change_puts_it_away(learner):
+    learner.list()
+    learner.press(rail(learner, "lab"))
+    assert learner.window.instead is None
+    assert learner.window.settings.page == "lab"
+    learner.press(rail(learner, "lookup"))
+    learner.key(Qt.Key.Key_H, widget=learner.canvas)
+    assert learner.window.session.state.lookup.hard
+    learner.list()
+    learner.undo()
+    assert learner.window.instead is None, "what was undone is to be seen"
+    assert learner.page.isVisible()
+
+
+def test_a_card_is_chosen_by_click_or_arrow_and_begun_by_a_second_click_or_enter(learner):
+    page = learner.list()
+    assert page.title.text() == "1  A dictionary"
+    page.cards[0].setFocus()
+    QTest.keyClick(page.cards[0], Qt.Key.Key_Right)
+    assert page.title.text() == "2  Soft: everybody answers a little"
+    assert page.about.text() == shelf.lessons()[1].about
+    learner.press(page.cards[2])
+    assert page.title.text() == "3  Hard and soft"
+    QTest.mouseDClick(page.cards[3], Qt.MouseButton.LeftButton)
+    assert learner.place.lesson.name == shelf.NAMES[3]
+    page = learner.list()
+    QTest.keyClick(page.cards[4], Qt.Key.Key_Return)
+    assert learner.place.lesson.name == shelf.NAMES[4]
+
+
+def test_what_is_done_bears_a_tick_and_says_what_was_learned(learner):
+    learner.start()
+    while learner.place.now is not None:
+        learner.press(learner.card.skip)
+    learner.press(learner.card.leave)
+    page = learner.list()
+    assert [card.is_done for card in page.cards] == [True, *[False] * (len(page.cards) - 1)]
+    assert page.cards[1].isChecked(), "the next one"
+    assert page.count.text() == f"1 of {len(shelf.NAMES)} done"
+    learner.press(page.cards[0])
+    assert page.about.text() == shelf.lessons()[0].learned
+    assert page.ways[0].text() == "Again"
+    assert named(page, "Reset: A dictionary").isVisible()
+
+
+def test_every_lesson_gets_its_picture(learner, qtbot):
+    page = learner.list()
+    lessons = page.cards[: len(shelf.NAMES)]
+    qtbot.waitUntil(lambda: all(not card.picture.isNull() for card in lessons), timeout=120_000)
+    looks = {card.picture.toImage().cacheKey(): card.picture.toImage() for card in lessons}
+    images = list(looks.values())
+    assert all(one != other for at, one in enumerate(images) for other in images[:at]), "each its own"
+
+
+@pytest.mark.parametrize(("size", "zoom"), [((1024, 768), 1.0), ((1280, 800), 1.0), ((1024, 768), 1.75)])
+@pytest.mark.parametrize("theme", [ThemeChoice.LIGHT, ThemeChoice.DARK])
+def test_all_of_it_is_within_reach_in_a_small_window(make_window, hand, size, zoom, theme):
+    learner = Learner(make_window(OWN, Settings(theme=theme, zoom=zoom), size), hand)
+    page = learner.list()
+    assert learner.window.width() == size[0]
+    for card in page.cards:
+        learner.press(card)
+        for part in (page.title, page.said, page.about, *page.ways):
+            assert page.rect().contains(part.rect().translated(part.mapTo(page, part.rect().topLeft()))), part.text()
+            assert part.height() >= (part.heightForWidth(part.width()) if part.hasHeightForWidth() else 0), part.text()
+    rows = {card.y() for card in page.cards}
+    assert all(
+        not one.geometry().intersects(other.geometry())
+        for one in page.cards
+        for other in page.cards
+        if one is not other
+    )
+    assert len(rows) > 1
+
+
+def test_it_wears_another_look_at_once(learner):
+    page = learner.list()
+    learner.window.set_theme(ThemeChoice.DARK)
+    assert isinstance(learner.window.instead, LessonsPage)
+    assert all(card.look.theme.name == "dark" for card in page.cards)
