@@ -50,8 +50,8 @@ def map_places(canvas, row: int, column: int) -> list[QPointF]:
 
 
 @pytest.mark.parametrize("width", [900, 1024])
-def test_the_line_of_controls_fits_in_every_view(driver, qtbot, width):
-    driver.window.resize(width, 768)
+def test_the_line_of_controls_fits_in_every_view(open_heads, qtbot, width):
+    driver = open_heads(size=(width, 768))
     shown = [(Picture.CHECK, check) for check in Check] + [(picture, Check.SHUFFLE) for picture in Picture]
     for mask, (picture, check) in itertools.product((MaskKind.NONE, MaskKind.WINDOW), shown):
         heads = driver.heads.with_view(picture=picture)
