@@ -241,6 +241,8 @@ class Lesson:
         One at least.
     mark : str
         Of a file, what tells it from others of its name; empty for those of the program.
+    edition : int
+        Goes up when its steps become others: answers are kept by the numbers of steps, and mean nothing for those.
     """
 
     name: str
@@ -250,6 +252,7 @@ class Lesson:
     learned: str
     steps: tuple[Step, ...]
     mark: str = ""
+    edition: int = 1
 
     @property
     def key(self) -> str:

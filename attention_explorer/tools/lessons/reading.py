@@ -121,9 +121,10 @@ def _lesson(document: dict[str, Any], name: str, lines: dict[Way, int]) -> Lesso
     table.check()  # in another format all else may be right
     title, minutes = table.take("title", _text), table.take("minutes", _positive, 5.0)
     after, learned = table.take("after", _texts, _NO_TEXTS), table.take("learned", _text, "")
+    edition = table.take("edition", _whole, 1)
     steps = table.take("step", lambda content, way: _steps(content, way, lines))
     table.close()
-    return Lesson(name, title, minutes, after, learned, steps)
+    return Lesson(name, title, minutes, after, learned, steps, edition=edition)
 
 
 def _format(content: object, way: Way) -> int:

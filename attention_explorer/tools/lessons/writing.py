@@ -33,6 +33,7 @@ LESSON = {
     "minutes": "How long it takes; 5 if nothing is said",
     "after": "A list of the lessons that come before it, by the names of their files",
     "learned": "What the card says at its end",
+    "edition": "1 if nothing is said; a higher number when its steps have become others, whose answers count anew",
     "step": f"A [[step]] for each step, from 1 to {MOST_STEPS}",
 }
 
