@@ -15,6 +15,7 @@ from PySide6.QtGui import QPainter
 
 from attention_explorer.core.numbers_export import Table
 from attention_explorer.kit.controls.text_block import TextLine
+from attention_explorer.kit.drawing.guess import paint_guess
 from attention_explorer.kit.drawing.marks import paint_reason
 from attention_explorer.kit.items.item import Arrays, Hit, Item, Value
 from attention_explorer.kit.pictures.drawing import Change
@@ -71,6 +72,8 @@ class Picture(Generic[S, N]):
     """Whether it goes from edge to edge of its card, its title in the panel, its controls beside the main quantity."""
     uses_pixels = False
     """Whether the picture depends on how many pixels there are."""
+    asked_in = ""
+    """The name of its plane on which a question may ask for a place; none if empty."""
     narrowest = 360.0
     """Pixels that it has room in at least, on paper 76 mm; a narrower figure is a smaller one as a whole."""
     truths: tuple[str, ...] = ()
@@ -135,6 +138,10 @@ class Picture(Generic[S, N]):
     def reason(self, numbers: N) -> str:
         """Return why there is nothing to draw, in a sentence that stands in its place; empty if there is."""
         return getattr(numbers, "reason", "")
+
+    def place_asked(self, _numbers: N) -> tuple[float, float] | None:
+        """Return the place on `asked_in` that a question asks for, to be joined to a guess; None if it has none."""
+        return None
 
     def table(self, _numbers: N) -> Item[Any] | None:
         """Return all numbers as a table, for the drawer; None if the picture has none."""
@@ -216,6 +223,23 @@ class Picture(Generic[S, N]):
             return None
         return self.changed(state, numbers, hit, laid.item.value_at(laid.layout, hit, place))
 
+    def _plane(self, laid: Laid | QRectF) -> Any:  # noqa: ANN401 # the layout of a `Plane`
+        leaves = laid.item.leaves(laid.layout) if self.asked_in and isinstance(laid, Laid) else ()
+        return next((layout for item, layout in leaves if item.name == self.asked_in), None)
+
+    def place_at(self, laid: Laid | QRectF, at: QPointF) -> tuple[float, float] | None:
+        """Return which place of the plane in which places are asked for a pixel is; None beside it."""
+        plane = self._plane(laid)
+        return plane.point(at) if plane is not None and plane.box.contains(at) else None
+
+    def mark_guess(
+        self, painter: QPainter, numbers: N, laid: Laid | QRectF, look: Look, guess: tuple[float, float]
+    ) -> None:
+        """Mark where somebody thinks that what is asked for is, and once that is shown, how far off it was."""
+        plane, truth = self._plane(laid), self.place_asked(numbers)
+        if plane is not None:
+            paint_guess(painter, plane.pixel(guess), None if truth is None else plane.pixel(truth), look)
+
     def press(self, state: S, numbers: N, key: int) -> Change[S] | None:
         """Return what a key (of Qt.Key) changes; at the last stop nothing."""
         step = None if self.reason(numbers) else self.item(numbers).press(key)
@@ -251,6 +275,7 @@ class Withheld(Picture[S, N]):
 
     def __init__(self, picture: Picture[S, N]) -> None:
         self._picture = picture
+        self.asked_in = picture.asked_in
 
     def item(self, numbers: N) -> Item[Any]:
         return self._picture.given(numbers)

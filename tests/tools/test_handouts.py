@@ -66,10 +66,10 @@ def test_what_hides_nothing_has_its_picture_and_nothing_else_has(lesson) -> None
 
 
 def test_the_map_that_is_to_be_read_is_on_the_sheet(qapp) -> None:
-    lesson = next(lesson for lesson in shelf.lessons() if lesson.name == "sentence")
+    lesson = next(lesson for lesson in shelf.lessons() if lesson.name == "masks")
     items = items_of(lesson)
     (item,) = (item for item in items if item.page)
-    assert item.text.startswith("Read the map.")
+    assert item.text.startswith("All words ask at once: that is a map.")
     without = [replace(each, page="") for each in items]
     bare, data = (handout_bytes(lesson, tuple(each)) for each in (without, items))
     assert data.count(b"/Subtype /Image") == bare.count(b"/Subtype /Image") + 1

@@ -127,6 +127,38 @@ def _hidden(step: Step, state: ExplorerState) -> list[object]:
         return []
 
 
+@pytest.mark.parametrize(
+    ("symbol", "word"),
+    [
+        ("q", "query"),
+        ("k₁", "keys"),
+        ("v₁", "value"),
+        ("o", "output"),
+        ("α", "weight"),
+        ("t", "target"),
+        ("W_Q", "matrix"),
+        ("W_K", "matrix"),
+        ("W_V", "third matrix"),
+        ("v", "value"),
+        ("d_k", "numbers"),
+        ("d_model", "numbers"),
+        ("σ", "standard deviation"),
+    ],
+)
+def test_no_symbol_comes_before_its_word(symbol: str, word: str) -> None:
+    """In the first eight lessons, up to where a symbol is read first."""
+    steps = (step for lesson in shelf.lessons()[:8] for step in lesson.steps)
+    read = "\n".join(spoken(text) for step in steps for text in (step.text, step.right, step.wrong))
+    met = re.search(rf"(?<![\w’])(?<!the ){symbol}(?![\w’])", read)
+    assert met is not None
+    assert word in read[: met.start()]
+
+
+def test_an_index_stands_lower_and_code_stays_as_it_is() -> None:
+    assert "W<sub>Q</sub> and d<sub>model</sub>" in rich("W_Q and d_model")
+    assert "<code>w_q</code>" in rich("`w_q`")
+
+
 def test_texts_are_marked_and_nothing_in_them_is_html() -> None:
     text = "**q** is *a* `q·k` < 3 & <img src='x'>\n\nnext"
     assert "<b>q</b> is <i>a</i> <code>q·k</code> &lt; 3 &amp; &lt;img" in rich(text)

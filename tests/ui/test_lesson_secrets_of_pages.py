@@ -39,6 +39,10 @@ LAYER = (
 )
 COST = ("cost.matrix", ["cost.matrix", "cost.matrix_bytes", "cost.cache", "cost.parameters"])
 RIGHT = ("training.accuracy", ["training.accuracy", "training.weight", "training.row('it').weights"])
+WORDS = (
+    "lookup.word_moved[0]",
+    ["lookup.word_queries", "lookup.word_scores", "lookup.word_weights", "lookup.word_output", "lookup.word_moved"],
+)
 CASES = {
     "map": ("random-words", '"heads.view.row" = 2, "heads.view.column" = 1', *WEIGHTS, "heads.setup.recipe.seed", 4711),
     "scores": ("random-words", '"heads.view.stage" = "scaled"', *WEIGHTS, "heads.setup.recipe.seed", 4712),
@@ -53,6 +57,7 @@ CASES = {
     "layer": ("encoder", '"block.token" = 0', *LAYER, "block.seed", 4711),
     "depth": ("no-residual", '"block.residual" = true', *LAYER, "block.seed", 4712),
     "cost": ("gpt2", '"cost.layers" = 12', *COST, "cost.n", 97),
+    "words": ("bank-of-the-river", '"lookup.words.gradients" = true', *WORDS, "lookup.words.first.w_q[0][0]", 1.3717),
     "learned": ("it", '"training.step" = 20', *RIGHT, "training.setup.seed", 4),
 }
 """By name: what is shown, what is set, the answer, what is hidden, and the field that decides it with its number."""

@@ -13,6 +13,7 @@ from test_lessons import Learner
 from training_driver import TrainingDriver
 
 from attention_explorer.core.mask import MaskKind
+from attention_explorer.pages.lookup.ui.words import PLANE, PLANES
 from attention_explorer.session.settings import Settings, ThemeChoice
 from attention_explorer.sources.recipe import GainKind
 from attention_explorer.tools.lessons import shelf
@@ -27,17 +28,24 @@ def settle(learner: Learner) -> None:
     QApplication.processEvents()
 
 
-def open_as_lookup(learner: Learner) -> None:
-    settle(learner)
-    menu = learner.page.bar.share.menu()
-    menu.aboutToShow.emit()
-    (offered,) = (each for each in menu.actions() if each.text() == "Pinned row as a lookup")
-    assert offered.isEnabled()
-    offered.trigger()
-
-
 def drag(*to: float) -> Callable[[Learner], None]:
     return lambda learner: learner.drag_query(to)
+
+
+def pull(name: str, *moves: object) -> Callable[[Learner], None]:
+    """Drag points of a plane of words, or tips of its arrows: each followed by where to."""
+
+    def drag_all(learner: Learner) -> None:
+        for part, to in zip(moves[::2], moves[1::2], strict=True):
+            settle(learner)
+            (plane, laid) = next(
+                leaf for leaf in learner.canvas.picture_layout.item.leaves(learner.canvas.picture_layout.layout)
+                if leaf[0].name == name
+            )  # fmt: skip
+            start = next(laid.pixel(at) for each, at in plane._parts() if each == part)
+            learner.hand().drag(start, laid.pixel(to))
+
+    return drag_all
 
 
 def click_button(words: str) -> Callable[[Learner], None]:
@@ -154,10 +162,16 @@ def run_down(learner: Learner) -> None:
 
 HANDS: dict[str, tuple[Callable[[Learner], None], ...]] = {
     "why-soft": (drag(0.9, 1.6), run_down, drag(1.6, 0.2)),
-    "sentence": (click_cell(0, 2), click_cell(2, 1), open_as_lookup, type_number("Temperature", 0.1)),
+    "sentence": (
+        pull(PLANE, "bank", (0.4, 1.6)),
+        pull(PLANES["w_q"], ("w_q", 0), (0.1, 1.0)),
+        pull(PLANES["w_k"], ("w_k", 1), (0.0, 0.2), ("w_k", 0), (2.5, 0.0)),
+        pull(PLANES["w_v"], ("w_v", 1), (-0.4, -0.4)),
+        type_number("t", 1),
+    ),
     "masks": (choose_mask(MaskKind.CAUSAL), choose_mask(MaskKind.CAUSAL_WINDOW, 2)),
     "scaling": (type_number("d_k", 4),),
-    "several-heads": (click_head(0, 0), choose_gain),
+    "several-heads": (click_button("Two heads"), click_head(0, 0), choose_gain),
     "positions": (click_button("Shuffle again"), type_number("Position p", 30)),
     "layer": (click_softmax, press_down, click_button("residual")),
     "learned": (play, switch_off(1, 0), play),

@@ -87,8 +87,8 @@ def test_the_views_and_what_stands_around_each(at):
             False,
             ["words.sentence", "words.two", "words.second_shown"],
             [
-                *("hard", "words.two", "words.second_shown", "words.gradients", "words.asks", "words.toward"),
-                *("words.lexicon", "words.across", "words.up", "words.w_q", "words.w_k", "words.w_v"),
+                *("hard", "words.two", "words.second_shown", "words.shown", "words.gradients", "words.asks"),
+                *("words.toward", "words.lexicon", "words.across", "words.up", "words.w_q", "words.w_k", "words.w_v"),
             ],
         ),
     }

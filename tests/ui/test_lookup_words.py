@@ -24,7 +24,7 @@ from attention_explorer.pages.lookup.ui.views import view_of
 from attention_explorer.pages.lookup.ui.words import MOVED, PLANE, PLANES, SENTENCE, WordsPicture
 from attention_explorer.pages.lookup.words_plane import numbers_of, words_numbers
 from attention_explorer.pages.lookup.words_presets import WORDS_PRESETS
-from attention_explorer.pages.lookup.words_state import MATRICES, WordsState
+from attention_explorer.pages.lookup.words_state import MATRICES, WordsShown, WordsState
 from attention_explorer.tools.code.ui.panel import CodeWindow
 
 pytestmark = pytest.mark.qt_log_ignore("This plugin does not support")  # said whenever a list opens
@@ -332,6 +332,44 @@ def test_while_its_numbers_are_asked_for_it_tells_nothing(shown: PictureOnCanvas
     assert "?" in told
     assert "bank + o" not in told
     assert "W" in shown.texts(), "the matrices are given"
+
+
+def test_words_and_matrices_are_given_and_where_they_stand_tells_nothing(shown: PictureOnCanvas) -> None:
+    shown.canvas.withhold(True)
+    before = shown.placed(PLANE)
+    assert [dot.at for dot in before.item.dots if dot.text == "bank"] == [(0.8, 0.8)]
+    assert not before.item.arrows
+    shown.show(replace(BANK, words=BANK.words.with_matrix("w_v", ((9.0, 0.0), (0.0, 9.0)))))
+    assert shown.placed(PLANE).layout == before.layout
+
+
+@pytest.mark.parametrize(
+    ("much", "seen", "unseen"),
+    [
+        (WordsShown.WORDS, {"bank", "river"}, {"W", "asks", "bank + o"}),
+        (WordsShown.QUERIES, {"W", "asks"}, {"is found by", "bank + o"}),
+        (WordsShown.KEYS, {"asks", "is found by"}, {"hands over", "bank + o"}),
+        (WordsShown.ALL, {"asks", "is found by", "hands over", "bank + o"}, set()),
+    ],
+)
+def test_as_much_is_on_show_as_is_wanted(opens: Opens, shown: PictureOnCanvas, much, seen, unseen) -> None:
+    state = replace(BANK, words=replace(BANK.words, shown=much))
+    shown.show(state)
+    texts = set(shown.texts())
+    assert seen <= texts
+    assert not unseen & texts
+    at = opens(state)
+    assert at.page.main.slider_of(at.page.view).isVisible() == (much is WordsShown.ALL), "there is no o to add"
+    assert at.page.panel.tries.isVisible() == (much is WordsShown.ALL)
+    told = at.point_at(place_of(at, PLANE, "river"))
+    assert ("key" in told, "value" in told) == (much in ("keys", "all"), much is WordsShown.ALL)
+
+
+def test_the_query_is_said_as_the_sum_that_it_is(opens: Opens) -> None:
+    words = replace(BANK.words.moved("bank", (2.0, 1.0)), shown=WordsShown.QUERIES)
+    at = opens(replace(BANK, words=words.with_matrix("w_q", ((1.0, 0.0), (-0.5, 2.0)))))
+    assert at.items["Query"].text == "q = 2·(1, 0)"
+    assert at.items["Query, on"].text.strip() == "+ 1·(−0.5, 2) = (1.5, 2)"
 
 
 def test_a_plane_names_only_what_it_is_given() -> None:

@@ -182,7 +182,7 @@ def test_whatever_is_drawn_for_a_question_that_comes_again_has_an_answer_and_is_
 
 
 @pytest.mark.parametrize(
-    "name", ["dictionary", "soft", "hard-and-soft", "why-soft", "masks", "scaling", "several-heads"]
+    "name", ["dictionary", "soft", "hard-and-soft", "why-soft", "sentence", "masks", "scaling", "several-heads"]
 )
 def test_the_first_lessons_ask_again_with_other_numbers(name: str) -> None:
     (lesson,) = (each for each in shelf.lessons() if each.name == name)
@@ -212,7 +212,7 @@ again = { ask = "Again?", answer = { number = "lookup.NAME", within = 0.1 } }
 
 
 def test_what_was_wrong_comes_first_and_then_what_has_other_numbers():
-    lesson = next(each for each in shelf.lessons() if each.name == "sentence")
+    lesson = next(each for each in shelf.lessons() if each.name == "masks")
     questions = [number for number, step in enumerate(lesson.steps) if step.answer is not None]
     all_right = dict.fromkeys(questions, True)
     drawn_ones = {number for number in questions if lesson.steps[number].draw}

@@ -116,7 +116,7 @@ class MainQuantity(Card):
             return
         slider, said = self.slider_of(view), declaration_of(view.part.kind, view.main)
         for other in self.sliders.values():
-            other.setVisible(other is slider)
+            other.setVisible(other is slider and said.is_shown(state))
         low, high = said.range_in(state)
         slider.show_value(min(max(value_of(state, view.main), low), high), high, low)
         ends = (said.stops[0], said.stops[-1]) if said.stops else (low, high)

@@ -31,12 +31,15 @@ class PicturesCanvas(PointedPicture):
         A drag that goes on asks for another state.
     dropped : bool
         The drag has ended: True to keep what it did, False to put back what was there before.
+    guessed : (x, y)
+        A place was chosen, where one is asked for.
     """
 
     resized = Signal()
     changed = Signal(object)
     dragged = Signal(object)
     dropped = Signal(bool)
+    guessed = Signal(object)
 
     def __init__(self, look: Look, name: str, state: Callable[[], Any], parent: QWidget | None = None) -> None:
         super().__init__(look, name, parent)
@@ -48,6 +51,8 @@ class PicturesCanvas(PointedPicture):
         self._layout: Any = None
         self._drag: Callable[[QPointF], Change[Any] | None] | None = None
         self._pressed: Any = None  # the layout under the pointer when the drag began
+        self._asks = False
+        self._guess: tuple[float, float] | None = None
         self._is_walked = False  # whether what is pointed at was chosen by keys
         self.heading = ""
         """What stands above the picture, for `spoken`."""
@@ -89,6 +94,29 @@ class PicturesCanvas(PointedPicture):
         self._withheld, self._drag = withheld, None
         self._draw_anew()
 
+    def ask_for_place(self, wanted: bool) -> None:
+        """Have a press of the mouse choose a place, and move nothing; or not any more."""
+        self._asks = wanted
+        self.setCursor(Qt.CursorShape.CrossCursor if wanted else Qt.CursorShape.ArrowCursor)
+
+    def show_guess(self, place: tuple[float, float] | None) -> None:
+        """Mark where somebody thinks that what is asked for is, or nothing."""
+        self._guess = place
+        self.update()
+
+    def place_at(self, at: QPointF) -> tuple[float, float] | None:
+        """Return which place of the picture a pixel means, where one can be asked for."""
+        return None if self._drawing is None else self._drawing.place_at(self.picture_layout, at)
+
+    def _chooses(self, event: QMouseEvent) -> bool:
+        """Whether a mouse that is pressed chooses a place, which it then does."""
+        place = self.place_at(event.position()) if self._asks else None
+        if place is None:
+            return False
+        if event.buttons() & Qt.MouseButton.LeftButton:
+            self.guessed.emit(place)
+        return True
+
     def _draw_anew(self) -> None:
         self._drawing = self._open.withheld() if self._open is not None and self._withheld else self._open
         self.picture_changed()
@@ -120,6 +148,8 @@ class PicturesCanvas(PointedPicture):
     def paint_marks(self, painter: QPainter) -> None:
         if self._drawing is not None and self.hovered != NOWHERE:
             self._drawing.mark(painter, self._picture, self.picture_layout, self.look, self.hovered)
+        if self._drawing is not None and self._guess is not None:
+            self._drawing.mark_guess(painter, self._picture, self.picture_layout, self.look, self._guess)
 
     def spot_at(self, place: QPointF) -> Any:  # noqa: ANN401 # as the base
         return NOWHERE if self._drawing is None else self._drawing.spot_at(self._picture, self.picture_layout, place)
@@ -139,7 +169,7 @@ class PicturesCanvas(PointedPicture):
     # ---- Acting ----
 
     def mousePressEvent(self, event: QMouseEvent) -> None:
-        if event.button() is not Qt.MouseButton.LeftButton or self._drawing is None:
+        if event.button() is not Qt.MouseButton.LeftButton or self._drawing is None or self._chooses(event):
             return
         place = event.position()
         handle = self._drawing.grab(self._picture, self.picture_layout, place)
@@ -161,6 +191,8 @@ class PicturesCanvas(PointedPicture):
             change = self._drag(event.position())
             if change is not None:
                 self.dragged.emit(change)
+        elif self._chooses(event):
+            return
         super().mouseMoveEvent(event)
 
     def mouseReleaseEvent(self, event: QMouseEvent) -> None:

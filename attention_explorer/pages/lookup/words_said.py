@@ -6,9 +6,9 @@ import math
 from collections.abc import Sequence
 
 from attention_explorer.core.colour_scale import FloatArray
-from attention_explorer.core.numerals import percent, plain, signed
+from attention_explorer.core.numerals import coordinate, percent, plain, signed
 from attention_explorer.pages.lookup.words_plane import HeadNumbers, WordsNumbers
-from attention_explorer.pages.lookup.words_state import MATRICES
+from attention_explorer.pages.lookup.words_state import MATRICES, WordsShown
 
 SYMBOLS = dict(zip(MATRICES, ("W_Q", "W_K", "W_V"), strict=True))
 DOES = dict(zip(MATRICES, ("asks", "is found by", "hands over"), strict=True))
@@ -22,8 +22,16 @@ def pair(numbers: FloatArray | Sequence[float]) -> str:
 
 
 def headline(numbers: WordsNumbers) -> str:
-    """Return where the word that asks moves."""
+    """Return where the word that asks moves, or as much of the way there as is on show."""
     word, (before, after) = f"“{numbers.word}”", numbers.distances
+    match numbers.state.shown:
+        case WordsShown.WORDS:
+            return f"{word} stands at {pair(numbers.place)}"
+        case WordsShown.QUERIES:
+            return f"{word} asks {pair(numbers.head.queries[numbers.asking])}"
+        case WordsShown.KEYS:
+            most = int(numbers.head.weights.argmax())
+            return f"{word} finds {'itself' if most == numbers.asking else f'“{numbers.tokens[most]}”'}"
     found = list(dict.fromkeys(each for head in numbers.heads for each in numbers.found_by(head)))
     if math.hypot(*numbers.output) < _STILL:
         return f"{word} stays where it is"
@@ -36,9 +44,17 @@ def headline(numbers: WordsNumbers) -> str:
 
 
 def sentence(numbers: WordsNumbers) -> str:
-    """Return what is found and what is handed over, and how far the word comes."""
+    """Return what is found and what is handed over, and how far the word comes, or what comes before that."""
     before, after = numbers.distances
-    found = [" and ".join(f"“{each}”" for each in numbers.found_by(head)[:2]) for head in numbers.heads]
+    match numbers.state.shown:
+        case WordsShown.WORDS:
+            across, up = numbers.state.across, numbers.state.up
+            return f"A word is two numbers here, its features. Across: {across}. Up: {up}."
+        case WordsShown.QUERIES:
+            return "x is the word: its first number times the first row of W_Q, plus its second times the second row."
+        case WordsShown.KEYS:
+            return "Its query meets the key of every word, its own too. q·k is divided by √2; softmax makes weights."
+    found = [_found(numbers, head) for head in numbers.heads]
     if len(found) == 2:
         return (
             f"Both heads find {found[0]}, and hand over two things, which are added."
@@ -53,8 +69,26 @@ def sentence(numbers: WordsNumbers) -> str:
     return f"It asks every word and finds {found[0]} by its key. It receives not the key but the value. {distance}"
 
 
+def _found(numbers: WordsNumbers, head: HeadNumbers) -> str:
+    return " and ".join(f"“{each}”" for each in numbers.found_by(head)[:2])
+
+
+def query_sum(numbers: WordsNumbers) -> tuple[str, str]:
+    """Return the query as so much of each row of W_Q, in two lines."""
+    rows = zip(numbers.place.tolist(), numbers.head.matrices.w_q, strict=True)
+    first, second = (f"{coordinate(share)}·{_short(row)}" for share, row in rows)
+    return f"q = {first}", f"  + {second} = {_short(numbers.head.queries[numbers.asking])}"
+
+
+def _short(numbers: FloatArray | Sequence[float]) -> str:
+    """Return (2, −0.53)."""
+    return f"({', '.join(coordinate(round(float(number), 2)) for number in numbers)})"
+
+
 def says(numbers: WordsNumbers) -> tuple[str, ...]:
     """Return the arithmetic of what is handed over, and what slopes say."""
+    if numbers.state.shown is not WordsShown.ALL:
+        return ()
     lines = []
     for name, head in zip(("The first head", "The second head"), numbers.heads, strict=False):
         who = name if len(numbers.heads) == 2 else "The head"
@@ -81,17 +115,15 @@ def _sum(numbers: WordsNumbers, head: HeadNumbers) -> str:
 
 
 def word_words(numbers: WordsNumbers, i: int) -> str:
-    """Return a word with all that the head on show makes of it."""
-    head, attention = numbers.head, numbers.head.attention
-    known = [
-        f"“{numbers.tokens[i]}” {pair(numbers.points[i])}",
-        f"query {pair(head.queries[i])}",
-        f"key {pair(head.keys[i])}",
-        f"value {pair(head.values[i])}",
-        f"q·k = {signed(float(attention.scores[i]))}, ÷ √2 {signed(float(attention.scaled[i]))}",
-        f"weight {percent(float(head.weights[i]))}",
-    ]
-    if numbers.state.gradients:
+    """Return a word with all that the head on show makes of it, as far as that is on show."""
+    head, attention, shown = numbers.head, numbers.head.attention, numbers.state.shown
+    made = zip(MATRICES, ("query", "key", "value"), (head.queries, head.keys, head.values), strict=True)
+    known = [f"“{numbers.tokens[i]}” {pair(numbers.points[i])}"]
+    known += [f"{what} {pair(rows[i])}" for matrix, what, rows in made if matrix in shown.matrices]
+    if numbers.state.has_weights:
+        known.append(f"q·k = {signed(float(attention.scores[i]))}, ÷ √2 {signed(float(attention.scaled[i]))}")
+        known.append(f"weight {percent(float(head.weights[i]))}")
+    if numbers.state.gradients and shown is WordsShown.ALL:
         slope = numbers.slopes[numbers.state.shown_head]
         known.append(f"∂L/∂k {pair(slope.keys[i])}, ∂L/∂v {pair(slope.values[i])}")
     return "; ".join(known)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import MISSING, dataclass, replace
+from enum import StrEnum
 from typing import Any, Self, TypeAlias
 
 from attention_explorer.core.declared import Kind, declared, derived
@@ -20,6 +21,20 @@ FARTHEST = 100.0
 Matrix: TypeAlias = tuple[Vector, Vector]
 """Row i is where the i-th axis goes: a word (x, y), a row, becomes x · row 0 + y · row 1."""
 MATRICES = ("w_q", "w_k", "w_v")
+
+
+class WordsShown(StrEnum):
+    """How much of words in the plane is on show, each with what comes before it."""
+
+    WORDS = "words"
+    QUERIES = "queries"
+    KEYS = "keys"
+    ALL = "all"
+
+    @property
+    def matrices(self) -> tuple[str, ...]:
+        """The matrices that are on show."""
+        return MATRICES[: list(WordsShown).index(self)]
 
 
 @dataclass(frozen=True, slots=True)
@@ -130,6 +145,7 @@ class WordsState(CheckedFields):
         "How much of o is added to the word that asks",
         "Add less of o",
         is_view=True,
+        shown=lambda state: state.words.shown is WordsShown.ALL,
         high=1.0,
         stops=tuple(number / 20 for number in range(21)),
     )
@@ -146,6 +162,19 @@ class WordsState(CheckedFields):
         "What the second feature says",
         "Name the second feature",
         has_words=True,
+    )
+    shown: WordsShown = declared(
+        WordsShown.ALL,
+        "shown",
+        "How much is on show: the words alone, with W_Q and the query, with W_K and the weights too, or all",
+        "Show more or less",
+        is_view=True,
+        names={
+            WordsShown.WORDS: "words alone",
+            WordsShown.QUERIES: "and queries",
+            WordsShown.KEYS: "and keys",
+            WordsShown.ALL: "all",
+        },
     )
 
     # ---- Reading ----
@@ -181,6 +210,11 @@ class WordsState(CheckedFields):
     def heads(self) -> tuple[WordsHead, ...]:
         """The heads that look at the words."""
         return (self.first, self.second) if self.two else (self.first,)
+
+    @property
+    def has_weights(self) -> bool:
+        """Whether it is on show which words are found."""
+        return self.shown in (WordsShown.KEYS, WordsShown.ALL)
 
     @property
     def shown_head(self) -> int:

@@ -258,6 +258,7 @@ class FramePage(RequestingPage):
         self.canvas.resized.connect(self._load)
         self.canvas.changed.connect(self._on_changed)
         self.canvas.dragged.connect(self._on_dragged)
+        self.canvas.guessed.connect(self.guessed)
         self.canvas.dropped.connect(lambda kept: self.session.commit() if kept else self.session.revert())
         for items in (self.panel.items, self.drawer.table):
             items.spot_changed.connect(self._say_of_panel)
@@ -550,6 +551,12 @@ class FramePage(RequestingPage):
         self.bar.keep_examples_to_themselves(bool(self.withheld))
         self.say_spot()
         return True
+
+    def ask_for_place(self, wanted: bool) -> None:
+        self.canvas.ask_for_place(wanted)
+
+    def show_guess(self, place: tuple[float, float] | None) -> None:
+        self.canvas.show_guess(place)
 
     # ---- Taking it away ----
 

@@ -245,6 +245,8 @@ class Lesson:
         One at least.
     mark : str
         Of a file, what tells it from others of its name; empty for those of the program.
+    edition : int
+        Goes up when its steps become others: answers are kept by the numbers of steps, and mean nothing for those.
     """
 
     name: str
@@ -256,6 +258,7 @@ class Lesson:
     mark: str = ""
     about: str = ""
     picture: int = 0
+    edition: int = 1
 
     @property
     def key(self) -> str:

@@ -23,6 +23,8 @@ PARTS: Mapping[str, tuple[str, ...]] = {
     "lookup.gradient": ("Way downhill", "At a glance"),
     "lookup.words": ("Large picture",),
     "lookup.sentence": ("sentence",),
+    "lookup.share": ("t", "t, exact"),
+    "lookup.heads": ("Two heads",),
     "heads.sentence": ("Sentence",),
     "heads.picture": ("View", "Attention map"),
     "heads.map": ("Attention map",),
@@ -55,7 +57,7 @@ _VIEWS: Mapping[str, tuple[LookupView, ...] | tuple[TrainingView, ...]] = {
     "lookup.sum": (LookupView.PLANE,),
     "lookup.gradient": (LookupView.GRADIENT,),
     "lookup.words": (LookupView.WORDS,),
-    "lookup.sentence": (LookupView.WORDS,),
+    **dict.fromkeys(("lookup.sentence", "lookup.share", "lookup.heads"), (LookupView.WORDS,)),
     **dict.fromkeys(("training.map", "training.play", "training.curves", "training.ask"), _OF_A_RUN),
     "training.break": (TrainingView.BREAK,),
 }

@@ -38,6 +38,8 @@ class Done:
         The day on which its end was reached last, as 2026-11-26; empty if that is not known.
     recalled : int
         How often its questions have come again since; see `recall`.
+    edition : int
+        The edition of the lesson whose steps these are.
     """
 
     step: int = 0
@@ -47,14 +49,16 @@ class Done:
     seconds: float = 0.0
     finished_on: str = ""
     recalled: int = 0
+    edition: int = 1
 
     def words(self, lesson: Lesson) -> str:
         """Say it: “at step 3 of 6”, “done · 3 of 4 questions right at the first try”; nothing if nothing was done."""
         questions = sum(step.answer is not None for step in lesson.steps)
         right = f" · {sum(self.first_tries.values())} of {questions} questions right at the first try"
+        right *= bool(self.first_tries)  # of an earlier edition it is not known any more
         if 0 < self.step < len(lesson.steps):
             return ("done · now at" if self.finished else "at") + f" step {self.step + 1} of {len(lesson.steps)}"
-        return "done" + right * bool(questions) if self.finished else ""
+        return f"done{right}" if self.finished else ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,8 +77,13 @@ class Progress:
     takes: Mapping[str, Take] = field(default_factory=dict)
 
     def of(self, lesson: Lesson) -> Done:
-        """Return what was done of a lesson; its place lies within it, also if the file has become shorter."""
-        done = self.lessons.get(lesson.key, self.lessons.get(_old_key(lesson), Done()))
+        """Return what was done of a lesson; its place lies within it, also if the file has become shorter.
+
+        Of an earlier edition, whose steps were others, it stays that it was finished, when, and the time it took.
+        """
+        done = self.lessons.get(lesson.key, self.lessons.get(_old_key(lesson), Done(edition=lesson.edition)))
+        if done.edition != lesson.edition:
+            return replace(done, step=0, first_tries={}, tries={}, edition=lesson.edition)
         return replace(done, step=done.step if done.step < len(lesson.steps) else 0)
 
     def at(self, lesson: Lesson, step: int) -> Self:
@@ -127,6 +136,7 @@ class Progress:
                     "seconds": round(done.seconds, 1),
                     "finished_on": done.finished_on,
                     "recalled": done.recalled,
+                    "edition": done.edition,
                     "tries": {str(step): count for step, count in done.tries.items()},
                     "first_tries": {str(step): is_right for step, is_right in done.first_tries.items()},
                 }
@@ -154,6 +164,7 @@ def _old_key(lesson: Lesson) -> str:
 
 def _done(item: dict[str, Any]) -> Done:
     step, seconds, recalled = item.get("step"), item.get("seconds"), item.get("recalled")
+    edition = item.get("edition")
     return Done(
         step if type(step) is int and step >= 0 else 0,
         item.get("finished") is True,
@@ -162,6 +173,7 @@ def _done(item: dict[str, Any]) -> Done:
         seconds if type(seconds) is float and 0 <= seconds < LONGEST else 0.0,
         _day(item.get("finished_on")),
         recalled if type(recalled) is int and 0 <= recalled < 100 else 0,
+        edition if type(edition) is int else 1,
     )
 
 

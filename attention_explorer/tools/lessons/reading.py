@@ -122,11 +122,12 @@ def _lesson(document: dict[str, Any], name: str, lines: dict[Way, int]) -> Lesso
     title, minutes = table.take("title", _text), table.take("minutes", _positive, 5.0)
     after, learned = table.take("after", _texts, _NO_TEXTS), table.take("learned", _text, "")
     about = table.take("about", _text, "")
+    edition = table.take("edition", _whole, 1)
     steps = table.take("step", lambda content, way: _steps(content, way, lines))
     usual = next((at for at, step in enumerate(steps or ()) if not step.hide), 0)
     picture = table.take("picture", lambda content, way: _picture(content, way, steps), usual)
     table.close()
-    return Lesson(name, title, minutes, after, learned, steps, about=about, picture=picture)
+    return Lesson(name, title, minutes, after, learned, steps, about=about, picture=picture, edition=edition)
 
 
 def _picture(content: object, way: Way, steps: tuple[Step, ...] | None) -> int:

@@ -33,6 +33,7 @@ NOTHING_OFFERED = Offer()
 _EQUALS = re.compile(r" = (?=[(\d−-])")
 _PAIR = re.compile(r"\((−?[\d.]+), (−?[\d.]+)\)")
 _LINK = re.compile(r"\[([^\]\n]+)\]\(([^)\n]+)\)")
+_SYMBOL = re.compile(r"\b([A-Za-z])_([A-Za-z]+)\b(?![^<]*</code>)")
 _BOLD = re.compile(r"<b>([^<]+)</b>")
 _MARKS = (
     (re.compile(r"`([^`\n]+)`"), r"<code>\1</code>"),
@@ -49,6 +50,7 @@ _DRAWN: Mapping[str, str | Mapping[str, str]] = {
     },
     "lookup.temperature": "the temperature is {}",
     "lookup.words.first.w_q": "W_Q has the rows {}",
+    "lookup.words.first.w_k": "W_K has the rows {}",
     "lookup.words.first.w_v": "W_V has the rows {}",
     "lookup.words.second.w_v": "W_V of the second head has the rows {}",
     "heads.setup.recipe.heads": "{} heads",
@@ -72,7 +74,7 @@ _DRAWN: Mapping[str, str | Mapping[str, str]] = {
 
 
 def rich(text: str) -> str:
-    """Return a text of a lesson as HTML: paragraphs, bold, italic, code and terms. Nothing else is taken for HTML.
+    """Return a text of a lesson as HTML: paragraphs, bold, italic, code, indices and terms; nothing else is HTML.
 
     A term is linked where it is bold, and where it stands as [words](term).
     """
@@ -83,6 +85,7 @@ def rich(text: str) -> str:
             marked = mark.sub(becomes, marked)
         marked = _LINK.sub(lambda link: _linked(link[1], link[2]), marked)
         marked = _BOLD.sub(lambda bold: f"<b>{_linked(bold[1], bold[1])}</b>", marked)
+        marked = _SYMBOL.sub(r"\1<sub>\2</sub>", marked)
         parts.append(f"<p style='margin: 0 0 4px 0'>{marked}</p>")
     return "".join(parts)
 

@@ -35,6 +35,7 @@ LESSON = {
     "learned": "What the card says at its end",
     "about": "What it is about, in a sentence or two; they stand in the list of lessons and tell no answer",
     "picture": "The step, from 1, whose picture stands for it there; if nothing is said the first that hides nothing",
+    "edition": "1 if nothing is said; a higher number when its steps have become others, whose answers count anew",
     "step": f"A [[step]] for each step, from 1 to {MOST_STEPS}",
 }
 

@@ -139,7 +139,6 @@ class LookupPage(FramePage):
         super()._connect()
         for source in (self.canvas, self.descent):
             source.refused.connect(self.refused)
-        self.canvas.guessed.connect(self.guessed)
         self.canvas.travelled.connect(self._on_travelled)
         self.canvas.grabbed.connect(self.descent.stop)
         self.canvas.selection_changed.connect(self._on_selection_changed)
@@ -233,12 +232,6 @@ class LookupPage(FramePage):
         if self._table is not None:
             self._table.numbers.withhold(bool(self.withheld))
         return super().show_withheld()
-
-    def ask_for_place(self, wanted: bool) -> None:
-        self.canvas.ask_for_place(wanted)
-
-    def show_guess(self, place: Vector | None) -> None:
-        self.canvas.show_guess(place)
 
     def _on_travelled(self) -> None:
         """Have the bars go along with the plane; what is written beside them is the end of the way."""

@@ -29,13 +29,10 @@ class PlaneMouse(PlaneView):
         A hand has taken hold of something; whatever moves by itself should stop.
     place_menu_wanted : (QPoint, Part or None, (x, y))
         A context menu is wanted at a global position, for a part or for a point of the plane.
-    guessed : (x, y)
-        A place was chosen, where one is asked for.
     """
 
     grabbed = Signal()
     place_menu_wanted = Signal(object, object, object)
-    guessed = Signal(object)
 
     def render_state(self, old: ExplorerState, new: ExplorerState) -> None:
         super().render_state(old, new)
@@ -43,14 +40,10 @@ class PlaneMouse(PlaneView):
         if is_moved and self._pointer is not None and not self.is_held:
             self._hover(self._pointer)  # the plane has moved away under it
 
-    def ask_for_place(self, wanted: bool) -> None:
-        """Have a press of the mouse choose a place, and move nothing; or not any more."""
-        self._asks = wanted
-        self.setCursor(Qt.CursorShape.CrossCursor if wanted else Qt.CursorShape.ArrowCursor)
-
-    def _choose(self, at: QPointF) -> None:
-        x, y = rounded_to_pixel(self.scene().transform.to_plane(at.x(), at.y()), self.scene().transform)
-        self.guessed.emit((x, y))
+    def place_at(self, at: QPointF) -> Vector | None:
+        if not self.is_plane:
+            return super().place_at(at)
+        return rounded_to_pixel(self.scene().transform.to_plane(at.x(), at.y()), self.scene().transform)
 
     # ---- Dragging ----
 
@@ -61,8 +54,7 @@ class PlaneMouse(PlaneView):
         if self._is_old:
             return
         at = event.position()
-        if self._asks and event.button() is Qt.MouseButton.LeftButton:
-            self._choose(at)
+        if self._chooses(event):
             return
         if event.button() is Qt.MouseButton.RightButton and self.is_held:
             self.cancel_drag()
@@ -83,10 +75,9 @@ class PlaneMouse(PlaneView):
             super().mouseMoveEvent(event)
             return
         at = event.position()
-        if self._asks:
-            if event.buttons() & Qt.MouseButton.LeftButton:
-                self._choose(at)
-        elif self._part_drag is not None:
+        if self._chooses(event):
+            return
+        if self._part_drag is not None:
             self._continue_drag(self._part_drag, at, event.modifiers())
         elif self._pan is not None:
             self._continue_pan(self._pan, at)

@@ -12,6 +12,7 @@ from PySide6.QtWidgets import QWidget
 
 from attention_explorer.core.numerals import grouped
 from attention_explorer.kit.accessible import sentences, tell_changed
+from attention_explorer.kit.drawing.guess import paint_guess
 from attention_explorer.kit.drawing.marks import pen, pixels_under
 from attention_explorer.kit.picture import roomy
 from attention_explorer.kit.pictures.canvas import PicturesCanvas
@@ -24,8 +25,7 @@ from attention_explorer.pages.lookup.ui.pictures import PlanePicture
 from attention_explorer.pages.lookup.ui.plane_backdrop import backdrop_key, paint_backdrop
 from attention_explorer.pages.lookup.ui.plane_foreground import paint_foreground
 from attention_explorer.pages.lookup.ui.plane_grip import Drag, Hold, Pan
-from attention_explorer.pages.lookup.ui.plane_guess import paint_guess
-from attention_explorer.pages.lookup.ui.plane_scene import PlaneScene, number_range, scene_for
+from attention_explorer.pages.lookup.ui.plane_scene import BADGE_RADIUS, PlaneScene, number_range, scene_for
 from attention_explorer.pages.lookup.wording import description, given_in_words, part_given, spot_in_words
 from attention_explorer.pages.ui.session import Session
 
@@ -73,9 +73,7 @@ class PlaneView(PicturesCanvas):
         self._part_drag: Drag | None = None
         self._pan: Pan | None = None
         self._dragging = False
-        self._guess: Vector | None = None
         self._spot: tuple[Part | Vector | None, str] = (None, "")
-        self._asks = False
         self._numbers = number_range(self._lookup)
         self._field_columns = FINE_FIELD
         self._settle = QTimer(self, singleShot=True, interval=SETTLE_MILLISECONDS)
@@ -123,11 +121,6 @@ class PlaneView(PicturesCanvas):
         if self._withheld and isinstance(spot, Part):
             return part_given(frame.state, spot)
         return spot_in_words(frame, spot, hint)
-
-    def show_guess(self, place: Vector | None) -> None:
-        """Mark where somebody thinks that the output is, or nothing."""
-        self._guess = place
-        self.update()
 
     @property
     def _lookup(self) -> LookupState:
@@ -220,7 +213,8 @@ class PlaneView(PicturesCanvas):
         painter.drawPixmap(0, 0, self._backdrop_for(scene))
         paint_foreground(painter, scene)
         if self._guess is not None:
-            paint_guess(painter, scene, self._guess)
+            truth = None if scene.withheld else scene.output_place
+            paint_guess(painter, scene.place_value(self._guess), truth, scene.look, BADGE_RADIUS - 3)
         if self.hasFocus() and self._shows_focus:
             painter.setRenderHint(QPainter.RenderHint.Antialiasing, False)
             painter.setPen(pen(scene.look.theme.focus, 2.0 * self.look.zoom))

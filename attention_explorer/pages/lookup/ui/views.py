@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import fields, replace
 from typing import Any
 
@@ -21,6 +21,7 @@ from attention_explorer.pages.lookup.words_plane import words_numbers
 from attention_explorer.pages.lookup.words_state import (
     MATRICES,
     WordsHead,
+    WordsShown,
     WordsState,
     lexicon_text,
     matrix_text,
@@ -125,7 +126,8 @@ def _words() -> View[LookupState]:
         ),
         Try("Make the word stay where it is", _stays, "", _has_bank),
     )
-    more = ("two", "second_shown", "gradients", "asks", "toward", "lexicon", "across", "up")
+    tries = tuple(replace(each, fits=_where_all_is_shown(each.fits)) for each in tries)
+    more = ("two", "second_shown", "shown", "gradients", "asks", "toward", "lexicon", "across", "up")
     return _OfWords(
         LookupView.WORDS,
         "Words",
@@ -178,6 +180,11 @@ def _began(state: LookupState) -> WordsState:
 def _began_heads(state: LookupState) -> tuple[WordsHead, ...]:
     """Return the heads there are now, as the example had them."""
     return replace(_began(state), two=state.words.two).heads
+
+
+def _where_all_is_shown(fits: Callable[[LookupState], bool]) -> Callable[[LookupState], bool]:
+    """Return where something can be tried on words: not where a part is left out that it names."""
+    return lambda state: state.words.shown is WordsShown.ALL and fits(state)
 
 
 def _asked(state: LookupState) -> list[str]:

@@ -29,20 +29,21 @@ from attention_explorer.pages.lookup.words_plane import (
     words_numbers,
     words_told,
 )
-from attention_explorer.pages.lookup.words_state import MATRICES
+from attention_explorer.pages.lookup.words_state import MATRICES, WordsShown
 
 SENTENCE, PLANE, WEIGHTS, NUMBERS = "Sentence", "Words in the plane", "Weights of the row", "Numbers of the words"
 PLANES = dict(zip(MATRICES, ("Plane of queries", "Plane of keys", "Plane of values"), strict=True))
 MOVED = "moved"
 _INKS = dict(zip(MATRICES, ("query", "key", "value"), strict=True))
 _NUDGE = 0.1
-_FORMULA = "[q:query]{q} = x W_Q ,  [k:key]{k} = x W_K ,  [v:value]{v} = x W_V"
+_FORMULAS = dict(zip(MATRICES, ("[q:query]{q} = x W_Q", "[k:key]{k} = x W_K", "[v:value]{v} = x W_V"), strict=True))
 
 
 class WordsPicture(Picture[LookupState, WordsNumbers]):
     """A large plane of words, and three small ones to which the matrices carry them."""
 
     fills_card = True
+    asked_in = PLANE
     narrowest = 520.0
     compute = staticmethod(words_numbers)
     headline = staticmethod(said.headline)
@@ -57,24 +58,40 @@ class WordsPicture(Picture[LookupState, WordsNumbers]):
     )
 
     def item(self, numbers: WordsNumbers) -> Above:
-        weights = tuple(numbers.head.weights.tolist())
-        line = Sentence(SENTENCE, numbers.tokens, weights, numbers.asking)
-        beside = Above(tuple(_matrix(numbers, name) for name in MATRICES), gap=6.0)
-        return Above((line, Beside((_main(numbers), beside), (0.66, 0.34), 8.0)), gap=6.0)
+        return _whole(numbers)
+
+    def given(self, numbers: WordsNumbers) -> Above:
+        return _whole(numbers, is_given=True)
+
+    def hides(self, _numbers: WordsNumbers) -> tuple[str, ...]:
+        return "queries", "keys", "values", "weights", "o"
+
+    def place_asked(self, numbers: WordsNumbers) -> Point:
+        return _point(numbers.moved)
 
     def panel(self, numbers: WordsNumbers) -> Panel:
+        shown = numbers.state.shown
+        formula = " ,  ".join(_FORMULAS[name] for name in shown.matrices)
+        if not numbers.state.has_weights:
+            lines = zip(("Query", "Query, on"), said.query_sum(numbers), strict=True)
+            items: tuple[Item[Any], ...] = tuple(Title(name, line, "query_ink", 15) for name, line in lines)
+            items = items if shown is WordsShown.QUERIES else ()
+            return Panel(said.headline(numbers), items, said.sentence(numbers), formula)
         bars = tuple(
             Bar("", weight, signed(scaled), percent(weight), token, is_strong=weight == max(numbers.head.weights))
             for token, weight, scaled in zip(
                 numbers.tokens, numbers.head.weights.tolist(), numbers.head.attention.scaled.tolist(), strict=True
             )
         )
-        items: list[Item[Any]] = [NamedBars(WEIGHTS, ("q·k ÷ √2", "weight"), bars, chosen=None)]
-        handed = " + ".join(said.pair(head.attention.output) for head in numbers.heads)
-        items.append(Title("Output", f"o = {handed}", "output_ink", 15))
-        items.append(Title("The word moved", f"{numbers.word} + o = {said.pair(numbers.moved)}", size=15))
-        formula = "" if len(bars) > MANY else _FORMULA
-        return Panel(said.headline(numbers), tuple(items), said.sentence(numbers), formula)
+        items = (NamedBars(WEIGHTS, ("q·k ÷ √2", "weight"), bars, chosen=None),)
+        if shown is WordsShown.ALL:
+            handed = " + ".join(said.pair(head.attention.output) for head in numbers.heads)
+            items += (
+                Title("Output", f"o = {handed}", "output_ink", 15),
+                Title("The word moved", f"{numbers.word} + o = {said.pair(numbers.moved)}", size=15),
+            )
+        formula = "" if len(bars) > MANY else formula
+        return Panel(said.headline(numbers), items, said.sentence(numbers), formula)
 
     def table(self, numbers: WordsNumbers) -> Item[Any]:
         """Return queries, keys and values of all words, and the slopes where these are on show."""
@@ -159,25 +176,34 @@ def _point(numbers: FloatArray) -> Point:
     return float(numbers[0]), float(numbers[1])
 
 
-def _main(numbers: WordsNumbers) -> Plane:
+def _whole(numbers: WordsNumbers, *, is_given: bool = False) -> Above:
+    """Return the picture, or only what is given of it: words and matrices, without what they come to."""
+    is_told = numbers.state.has_weights and not is_given
+    weights = tuple(numbers.head.weights.tolist()) if is_told else (0.0,) * len(numbers.tokens)
+    line = Sentence(SENTENCE, numbers.tokens, weights, numbers.asking, is_told)
+    names = numbers.state.shown.matrices
+    plane = _main(numbers, is_given=is_given)
+    if not names:
+        return Above((line, plane), gap=6.0)
+    together = Above if len(names) == 1 else Beside  # one alone has room for numbers above its plane
+    pairs = (_matrix(numbers, name, is_given=is_given) for name in names)
+    beside = Above(tuple(together(pair, (0.4, 0.6), 4.0) for pair in pairs), gap=6.0)
+    return Above((line, Beside((plane, beside), (0.66, 0.34), 8.0)), gap=6.0)
+
+
+def _main(numbers: WordsNumbers, *, is_given: bool) -> Plane:
     """Return the words, and the way of the one that asks: o, as the values that it is the sum of."""
     state, asks = numbers.state, numbers.word.casefold()
     written = {token.casefold(): token for token in numbers.tokens}
-    strong = {found.casefold() for head in numbers.heads for found in numbers.found_by(head)}
-    start, share = numbers.place, state.share
-    arrows: list[Arrow] = []
-    dots: list[Dot] = []
-    other = otherwise(numbers) if share == 1.0 and len(numbers.heads) == 1 else None
-    if other is not None:
-        word, place = other
-        arrows.append(Arrow(_point(start), place, "axis", 1.4))
-        dots.append(Dot("with", place, f"with “{word}”", "axis", 4.0, is_hollow=True))
+    is_found = state.has_weights and not is_given
+    strong = {found.casefold() for head in numbers.heads for found in numbers.found_by(head) if is_found}
+    has_way = state.shown is WordsShown.ALL and not is_given
+    arrows, dots = _otherwise(numbers) if has_way else ([], [])
     dots += [
         Dot(text, at, text, "axis", 5.0, is_hollow=True, is_handle=True)
         for text, at in state.known.items()
         if text not in written
     ]
-    arrows += _way(numbers)
     for text, token in written.items():
         if text == asks:
             continue
@@ -186,17 +212,31 @@ def _main(numbers: WordsNumbers) -> Plane:
         dots.append(
             Dot(text, state.known[text], token, ink, 8.0 if is_strong else 5.5, size, is_bold=is_strong, is_handle=True)
         )
-    # Room for all of o, so that nothing else moves while less of it is added.
-    steps = np.cumsum([start, *(head.attention.output for head in numbers.heads)], axis=0)
-    dots += (Dot(None, _point(step), radius=0.0) for step in steps)
-    dots += _names_of_heads(numbers)
-    end = _point(start + share * numbers.output)
-    name = f"{numbers.word} + o" if share == 1.0 else f"{numbers.word} + {share:g} o"
-    dots.append(Dot(MOVED, end, name, "output", 9.0, 16.0, is_bold=True))
-    dots.append(
-        Dot(asks, _point(start), numbers.word, "query", 9.0, 18.0, is_hollow=True, is_bold=True, is_handle=True)
-    )
+    if has_way:
+        arrows += _way(numbers)
+        dots += _end(numbers)
+    place = _point(numbers.place)
+    dots.append(Dot(asks, place, numbers.word, "query", 9.0, 18.0, is_hollow=True, is_bold=True, is_handle=True))
     return Plane(PLANE, tuple(dots), tuple(arrows), across=state.across, up=state.up, margin=28.0)
+
+
+def _otherwise(numbers: WordsNumbers) -> tuple[list[Arrow], list[Dot]]:
+    """Return where the word would go with another one in the sentence."""
+    other = otherwise(numbers) if numbers.state.share == 1.0 and len(numbers.heads) == 1 else None
+    if other is None:
+        return [], []
+    word, place = other
+    dot = Dot("with", place, f"with “{word}”", "axis", 4.0, is_hollow=True)
+    return [Arrow(_point(numbers.place), place, "axis", 1.4)], [dot]
+
+
+def _end(numbers: WordsNumbers) -> list[Dot]:
+    """Return the word with o added, with room for all of o, so that nothing else moves while less of it is added."""
+    start, share = numbers.place, numbers.state.share
+    steps = np.cumsum([start, *(head.attention.output for head in numbers.heads)], axis=0)
+    dots = [Dot(None, _point(step), radius=0.0) for step in steps] + _names_of_heads(numbers)
+    name = f"{numbers.word} + o" if share == 1.0 else f"{numbers.word} + {share:g} o"
+    return [*dots, Dot(MOVED, _point(start + share * numbers.output), name, "output", 9.0, 16.0, is_bold=True)]
 
 
 def _way(numbers: WordsNumbers) -> list[Arrow]:
@@ -224,17 +264,21 @@ def _names_of_heads(numbers: WordsNumbers) -> list[Dot]:
     return [Dot(None, _point(at), name, "output", 0.0, 13.0) for name, at in names]
 
 
-def _matrix(numbers: WordsNumbers, name: str) -> Beside:
-    """Return a matrix with the plane to which it carries the words."""
+def _matrix(numbers: WordsNumbers, name: str, *, is_given: bool) -> tuple[MatrixNumbers, Plane]:
+    """Return a matrix and the plane to which it carries the words; these are left out of what is given."""
     head, ink = numbers.head, _INKS[name]
     rows = getattr(head.matrices, name)
     corner = rows[0][0] + rows[1][0], rows[0][1] + rows[1][1]
     arrows = [Arrow((0.0, 0.0), row, ink, 2.2, (name, number)) for number, row in enumerate(rows)]
-    arrows += _slope_arrows(numbers, name)
+    carried: tuple[Dot, ...] = ()
+    does = "?"
+    if not is_given:
+        arrows += _slope_arrows(numbers, name)
+        carried, does = _carried(numbers, head, name), said.DOES[name]
     area = (((0.0, 0.0), rows[0], corner, rows[1]), ink)
-    plane = Plane(PLANES[name], _carried(numbers, head, name), tuple(arrows), (area,), margin=16.0)
-    cells = MatrixNumbers(f"{said.SYMBOLS[name]} in numbers", said.SYMBOLS[name], rows, said.DOES[name], ink)
-    return Beside((cells, plane), (0.4, 0.6), 4.0)
+    plane = Plane(PLANES[name], carried, tuple(arrows), (area,), margin=16.0)
+    cells = MatrixNumbers(f"{said.SYMBOLS[name]} in numbers", said.SYMBOLS[name], rows, does, ink)
+    return cells, plane
 
 
 def _carried(numbers: WordsNumbers, head: HeadNumbers, name: str) -> tuple[Dot, ...]:

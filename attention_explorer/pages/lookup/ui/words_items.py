@@ -39,12 +39,15 @@ class Sentence(Item[SentenceLayout]):
         How much each is looked at.
     asking : int
         The one that asks, which has a frame.
+    has_weights : bool
+        Whether the weights are on show: then they are spoken too.
     """
 
     name: str
     tokens: tuple[str, ...]
     weights: tuple[float, ...]
     asking: int
+    has_weights: bool = True
     is_given: bool = False
 
     def height(self, look: Look, _width: float) -> float:
@@ -97,6 +100,8 @@ class Sentence(Item[SentenceLayout]):
             painter.drawRoundedRect(layout.places[hit.part].adjusted(2, 2, -2, -2), look.px(5), look.px(5))
 
     def spoken(self) -> str:
+        if not self.has_weights:
+            return f"{self.tokens[self.asking]} asks: {', '.join(self.tokens)}"
         said = (f"{token} {percent(weight)}" for token, weight in zip(self.tokens, self.weights, strict=True))
         return f"{self.tokens[self.asking]} asks: {', '.join(said)}"
 

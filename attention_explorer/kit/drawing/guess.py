@@ -1,24 +1,25 @@
-"""The place on the plane where somebody thinks that the output is, and how far off that was."""
+"""The place of a picture where somebody thinks that something is, and how far off that was."""
 
 from __future__ import annotations
 
-from PySide6.QtCore import QRectF, Qt
+from PySide6.QtCore import QPointF, QRectF, Qt
 from PySide6.QtGui import QPainter
 
 from attention_explorer.kit.drawing.marks import dashes, draw_haloed_text, draw_line, text_size
-from attention_explorer.pages.lookup.plane import Vector
-from attention_explorer.pages.lookup.ui.plane_scene import BADGE_RADIUS, PlaneScene
+from attention_explorer.kit.theme import Look
+
+RADIUS = 9.0
+"""Pixels at zoom 1 of the ring of a guess."""
 
 
-def paint_guess(painter: QPainter, scene: PlaneScene, guess: Vector) -> None:
-    """Paint a guess, and once the output is there, a line from one to the other."""
-    look, theme = scene.look, scene.look.theme
-    at, radius = scene.place_value(guess), look.px(BADGE_RADIUS - 3)
+def paint_guess(painter: QPainter, at: QPointF, truth: QPointF | None, look: Look, radius: float = RADIUS) -> None:
+    """Paint a guess, and once the truth is there, a line from one to the other."""
+    theme, radius = look.theme, look.px(radius)
     painter.save()
     painter.setRenderHint(QPainter.RenderHint.Antialiasing)
     stroke = dashes(theme.output, 2.2 * look.zoom, look.px(3), look.px(2))
-    if not scene.withheld:
-        draw_line(painter, at, scene.output_place, stroke)
+    if truth is not None:
+        draw_line(painter, at, truth, stroke)
     painter.setPen(stroke)
     painter.setBrush(Qt.BrushStyle.NoBrush)
     painter.drawEllipse(at, radius, radius)
