@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from enum import StrEnum
@@ -89,6 +90,16 @@ class MaskChoice(CheckedFields):
         if hide:
             return replace(self, hidden=self.hidden | cells, shown=self.shown - cells)
         return replace(self, hidden=self.hidden - cells, shown=self.shown | cells)
+
+    def words_hidden(self, n_q: int, n_k: int) -> tuple[int, ...]:
+        """Return the keys that were hidden by hand from every query, in order."""
+        of_keys = Counter(column for row, column in self.hidden if row < n_q and column < n_k)
+        return tuple(sorted(column for column, count in of_keys.items() if count == n_q))
+
+    def with_word(self, column: int, n_q: int, *, hide: bool) -> Self:
+        """Return the mask with a key hidden by hand from every query, or as the kind has it."""
+        cells = frozenset((row, column) for row in range(n_q))
+        return self.with_painted(cells, hide=True) if hide else replace(self, hidden=self.hidden - cells)
 
     def without_paint(self) -> Self:
         """Return the kind alone."""

@@ -41,7 +41,7 @@ from attention_explorer.sources.models.folder import folder_settings, weights_of
 from attention_explorer.sources.models.names import name_by_place
 from attention_explorer.sources.models.sampling import drawn_tokens, whole_text
 from attention_explorer.sources.recorded import FileReference, change_since, reference_to
-from attention_explorer.sources.source import Ability, Lookup, Made, Predictions, Source, Traits
+from attention_explorer.sources.source import Ability, Guess, Lookup, Made, Predictions, Source, Traits
 from attention_explorer.sources.whole_layer import WholeLayer, whole_layer
 
 KEPT_BYTES = 2**28
@@ -437,6 +437,26 @@ class ModelSource(Source[ModelRecipe]):
         best = np.argsort(-probabilities, kind="stable")[:most] if ids is None else np.array(ids, np.intp)
         tokens, places = tuple(self.model.label(self.model.token(int(each))) for each in best), tuple(best.tolist())
         return Predictions(tokens, probabilities[best], len(logits), self._stack.spec.is_causal, places, self._key)
+
+    @property
+    def _place_of_guess(self) -> int | None:
+        """The query at which the model says something by itself: the last, or the first that is to be filled in."""
+        tokens = self.tokens if self.predicts else ()
+        if self.predicts and self._stack.spec.is_causal:
+            return len(tokens) - 1 if tokens else None
+        return tokens.index(self.mask_token) if self.mask_token in tokens else None
+
+    @property
+    def guesses(self) -> bool:
+        return self._place_of_guess is not None
+
+    def guess(self, layers: Sequence[Layer]) -> Guess | None:
+        place = self._place_of_guess
+        found = None if place is None else self.predictions(layers, place, 1)
+        if found is None:
+            return None
+        about = "the next word" if found.is_next else f"in place of {self.mask_token}"
+        return Guess(about, found.tokens[0], float(found.probabilities[0]))
 
     @property
     def mask_token(self) -> str:

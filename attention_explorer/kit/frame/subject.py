@@ -2,11 +2,23 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from PySide6.QtCore import QEvent, QPointF, QRectF, QSize, Qt, Signal
-from PySide6.QtGui import QColor, QContextMenuEvent, QFontMetricsF, QKeyEvent, QMouseEvent, QPainter, QPaintEvent, QPen
+from PySide6.QtGui import (
+    QBrush,
+    QColor,
+    QContextMenuEvent,
+    QFontMetricsF,
+    QKeyEvent,
+    QMouseEvent,
+    QPainter,
+    QPainterPath,
+    QPaintEvent,
+    QPen,
+)
 from PySide6.QtWidgets import QHBoxLayout, QSizePolicy, QStackedLayout, QWidget
 
 from attention_explorer.core.numerals import weight_text
@@ -20,12 +32,16 @@ LARGEST, SMALLEST = 22.0, 13.0
 """Sizes of type of the tokens, in pixels at zoom 1: as large as there is room for."""
 HEIGHT, AROUND, GAP = 42, 7, 3
 """Pixels at zoom 1: of the line, inside a token beside its word, and between two tokens."""
+EYES = 20
+"""Pixels at zoom 1 of the row of eyes below the tokens."""
 LINE_END, READ_OUT = 10, 14
 """Pixels at zoom 1 between the last token and what stands behind it, and the size of its type."""
 MOST_WEIGHTS = 2
 """Of so many tokens the weight is written behind the line."""
 FAINT, FULL = 0.05, 0.62
 """How much of the colour of keys a token of weight 0 and one of weight 1 have."""
+HATCH = 0.6
+"""How strong the lines are behind a word that is hidden."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,6 +60,10 @@ class Tokens:
         Words that the source does not know.
     fixed : str
         Why they cannot be typed; empty where they can.
+    hidden : tuple of int
+        Those that nobody may look at.
+    has_eyes : bool
+        Whether an eye below each hides it or has it seen again.
     """
 
     texts: tuple[str, ...] = ()
@@ -51,6 +71,8 @@ class Tokens:
     weights: tuple[float, ...] = ()
     unknown: frozenset[str] = frozenset()
     fixed: str = ""
+    hidden: tuple[int, ...] = ()
+    has_eyes: bool = False
 
     @property
     def can_edit(self) -> bool:
@@ -66,6 +88,8 @@ class Tokens:
     def spoken(self) -> str:
         """Return the line in words."""
         said = " ".join(self.texts[:200])
+        if self.hidden:
+            said = f"{said}. Hidden: {', '.join(self.texts[place] for place in self.hidden)}"
         if self.asks is None or not self.weights:
             return said
         found = ", ".join(f"{self.texts[place]} {weight_text(self.weights[place])}" for place in self.heaviest)
@@ -94,18 +118,23 @@ class TokenLine(TipWidget):
         The token under the pointer, or None.
     edit_wanted : str
         The sentence is to be typed, from this token on, or from the end if empty.
+    eye_clicked : int
+        A token is to be hidden, or seen again: its eye was clicked, or Delete pressed at the one that asks.
     """
 
     accessible_role = PICTURE
     clicked = Signal(int)
     pointed = Signal(object)
     edit_wanted = Signal(str)
+    eye_clicked = Signal(int)
 
     def __init__(self, name: str, look: Look, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._look, self._tokens = look, Tokens()
         self._laid: _Laid | None = None
         self._hovered: int | None = None
+        self._eye: int | None = None
+        """The token whose eye is under the pointer."""
         self.setMouseTracking(True)
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
@@ -128,6 +157,8 @@ class TokenLine(TipWidget):
         """Show a sentence and who looks at whom in it."""
         if tokens == self._tokens:
             return
+        if tokens.has_eyes != self._tokens.has_eyes:
+            self.updateGeometry()
         self._tokens, self._laid = tokens, None
         self.setAccessibleDescription(tokens.spoken())
         self.update()
@@ -137,11 +168,16 @@ class TokenLine(TipWidget):
         """Return the line in words."""
         return self._tokens.spoken()
 
+    @property
+    def high(self) -> int:
+        """How high the line is, in pixels."""
+        return self._look.px(HEIGHT + EYES * self._tokens.has_eyes)
+
     def sizeHint(self) -> QSize:
-        return QSize(self._look.px(320), self._look.px(HEIGHT))
+        return QSize(self._look.px(320), self.high)
 
     def minimumSizeHint(self) -> QSize:
-        return QSize(self._look.px(160), self._look.px(HEIGHT))
+        return QSize(self._look.px(160), self.high)
 
     def resizeEvent(self, event: object) -> None:
         self._laid = None
@@ -154,11 +190,23 @@ class TokenLine(TipWidget):
         place = token - laid.first
         return laid.boxes[place] if 0 <= place < len(laid.boxes) else QRectF()
 
+    def eye_of(self, token: int) -> QRectF:
+        """Return where the eye of a token is; empty if it has none."""
+        box = self.box_of(token)
+        return QRectF(box.left(), box.bottom(), box.width(), self._look.px(EYES)) if self._tokens.has_eyes else QRectF()
+
     def token_at(self, place: QPointF) -> int | None:
         """Return which token is at a place."""
+        return self._found_at(place, self.box_of)
+
+    def eye_at(self, place: QPointF) -> int | None:
+        """Return the token whose eye is at a place."""
+        return self._found_at(place, self.eye_of)
+
+    def _found_at(self, place: QPointF, where: Callable[[int], QRectF]) -> int | None:
         laid = self._layout()
-        found = (laid.first + at for at, box in enumerate(laid.boxes) if box.contains(place))
-        return next(found, None)
+        tokens = range(laid.first, laid.first + len(laid.boxes))
+        return next((token for token in tokens if where(token).contains(place)), None)
 
     def _layout(self) -> _Laid:
         if self._laid is None:
@@ -205,11 +253,17 @@ class TokenLine(TipWidget):
 
     def _in_line(self, widths: Sequence[float], left: float) -> tuple[QRectF, ...]:
         high, boxes = self._look.px(HEIGHT - 4), []
-        top = (self.height() - high) / 2
+        top = (self._look.px(HEIGHT) - high) / 2
         for width in widths:
             boxes.append(QRectF(left, top, width - self._look.px(GAP), high))
             left += width
         return tuple(boxes)
+
+    @property
+    def widest(self) -> int:
+        """How wide a line is that has room for all, whoever asks."""
+        tokens = sum(self._widths(self._tokens.texts[:400], LARGEST))
+        return math.ceil(tokens + self._room_of_read_outs() + self._look.px(LINE_END))
 
     def _read_outs(self) -> tuple[str, ...]:
         tokens = self._tokens
@@ -219,9 +273,12 @@ class TokenLine(TipWidget):
         """Return the room for weights behind the line: kept, or the tokens would jump."""
         if self._tokens.asks is None or not self._tokens.weights:
             return 0.0
+        return min(self._room_of_read_outs(), 0.3 * self.width())
+
+    def _room_of_read_outs(self) -> float:
         longest = max((len(text) for text in self._tokens.texts[:400]), default=0)
         each = self._metrics(READ_OUT).horizontalAdvance("n" * min(longest, 12) + " 0.000")
-        return min(MOST_WEIGHTS * each + self._look.px(LINE_END), 0.3 * self.width())
+        return MOST_WEIGHTS * each + self._look.px(LINE_END)
 
     # ---- Painting ----
 
@@ -234,7 +291,7 @@ class TokenLine(TipWidget):
         if laid.cut:
             painter.setFont(self._look.font(SMALLEST))
             painter.setPen(QColor(self._look.theme.muted))
-            room = QRectF(right + self._look.px(LINE_END), 0, self.width() - right, self.height())
+            room = QRectF(right + self._look.px(LINE_END), 0, self.width() - right, self._look.px(HEIGHT))
             painter.drawText(room, Qt.AlignmentFlag.AlignVCenter | Qt.AlignmentFlag.AlignLeft, laid.cut)
             right += QFontMetricsF(painter.font()).horizontalAdvance(laid.cut) + self._look.px(LINE_END)
         self._paint_read_outs(painter, right + self._look.px(LINE_END))
@@ -243,8 +300,10 @@ class TokenLine(TipWidget):
 
     def _paint_token(self, painter: QPainter, token: int, box: QRectF, size: float) -> None:
         look, tokens, theme = self._look, self._tokens, self._look.theme
-        radius = look.px(6)
-        if token < len(tokens.weights):
+        radius, is_hidden = look.px(6), token in tokens.hidden
+        if is_hidden:
+            self._paint_hidden(painter, box, radius)
+        elif token < len(tokens.weights):
             fill = QColor(theme.key)
             fill.setAlphaF(FAINT + (FULL - FAINT) * min(max(tokens.weights[token], 0.0), 1.0))
             painter.setPen(Qt.PenStyle.NoPen)
@@ -267,6 +326,22 @@ class TokenLine(TipWidget):
         painter.drawText(box, Qt.AlignmentFlag.AlignCenter, text)
         if tokens.texts[token] in tokens.unknown:
             self._underline(painter, box)
+        if tokens.has_eyes:
+            is_near = token == self._hovered or token == self._eye
+            colour = QColor(theme.text if is_near or is_hidden else theme.muted)
+            paint_eye(painter, self.eye_of(token).center(), look.px(8), colour, shut=is_hidden)
+
+    def _paint_hidden(self, painter: QPainter, box: QRectF, radius: float) -> None:
+        """Paint the ground of a token that nobody may look at, as masked cells are painted."""
+        theme = self._look.theme
+        painter.setPen(Qt.PenStyle.NoPen)
+        painter.setBrush(QColor(theme.masked))
+        painter.drawRoundedRect(box, radius, radius)
+        hatch = QColor(theme.masked_line)
+        hatch.setAlphaF(HATCH)
+        painter.setBrush(QBrush(hatch, Qt.BrushStyle.BDiagPattern))
+        painter.setPen(QPen(hatch, self._look.px(1)))
+        painter.drawRoundedRect(box.adjusted(0.5, 0.5, -0.5, -0.5), radius, radius)
 
     def _underline(self, painter: QPainter, box: QRectF) -> None:
         painter.setPen(QPen(QColor(self._look.theme.loss), self._look.px(2), Qt.PenStyle.DotLine))
@@ -281,18 +356,22 @@ class TokenLine(TipWidget):
             width = QFontMetricsF(font).horizontalAdvance(text)
             if left + width > self.width():
                 return
-            painter.drawText(QRectF(left, 0, width + 2, self.height()), Qt.AlignmentFlag.AlignVCenter, text)
+            painter.drawText(QRectF(left, 0, width + 2, self._look.px(HEIGHT)), Qt.AlignmentFlag.AlignVCenter, text)
             left += width + self._look.px(LINE_END)
 
     # ---- What people do ----
 
     def mouseMoveEvent(self, event: QMouseEvent) -> None:
-        self._point_at(self.token_at(event.position()))
+        self._point_at(self.token_at(event.position()), self.eye_at(event.position()))
 
     def leaveEvent(self, event: QEvent) -> None:
         self._point_at(None)
 
-    def _point_at(self, token: int | None) -> None:
+    def _point_at(self, token: int | None, eye: int | None = None) -> None:
+        if eye != self._eye:
+            self._eye = eye
+            self.setCursor(Qt.CursorShape.ArrowCursor if eye is None else Qt.CursorShape.PointingHandCursor)
+            self.update()
         if token != self._hovered:
             self._hovered = token
             self.update()
@@ -301,15 +380,19 @@ class TokenLine(TipWidget):
     def mousePressEvent(self, event: QMouseEvent) -> None:
         if event.button() is not Qt.MouseButton.LeftButton:
             return
-        token = self.token_at(event.position())
-        if token is not None:
+        token, eye = self.token_at(event.position()), self.eye_at(event.position())
+        if eye is not None:
+            self.eye_clicked.emit(eye)
+        elif token is not None:
             self.clicked.emit(token)
         elif self._tokens.can_edit:
             self.edit_wanted.emit("")
 
     def mouseDoubleClickEvent(self, event: QMouseEvent) -> None:
-        token = self.token_at(event.position())
-        if self._tokens.can_edit:
+        token, eye = self.token_at(event.position()), self.eye_at(event.position())
+        if eye is not None:
+            self.eye_clicked.emit(eye)  # two clicks, one after the other
+        elif self._tokens.can_edit:
             self.edit_wanted.emit("" if token is None else self._tokens.texts[token])
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
@@ -317,13 +400,20 @@ class TokenLine(TipWidget):
         count, asks = len(self._tokens.texts), self._tokens.asks
         if step is not None and count:
             self.clicked.emit(0 if asks is None else min(max(asks + step, 0), count - 1))
+        elif event.key() == Qt.Key.Key_Delete and self._tokens.has_eyes and asks is not None:
+            self.eye_clicked.emit(asks)
         elif event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter, Qt.Key.Key_F2) and self._tokens.can_edit:
             self.edit_wanted.emit("")
         else:
             super().keyPressEvent(event)
 
     def tip_at(self, place: QPointF) -> str:
-        token = self.token_at(place)
+        token, eye = self.token_at(place), self.eye_at(place)
+        if eye is not None:
+            word = self._tokens.texts[eye]
+            if eye in self._tokens.hidden:
+                return f"Let the model look at “{word}” again"
+            return f"Hide “{word}” from the model: it stays in the sentence, and no word can look at it"
         how = "Double click, or Enter, to type another sentence" if self._tokens.can_edit else self._tokens.fixed
         if token is None:
             return how
@@ -331,6 +421,23 @@ class TokenLine(TipWidget):
 
     def contextMenuEvent(self, event: QContextMenuEvent) -> None:
         event.ignore()
+
+
+def paint_eye(painter: QPainter, middle: QPointF, half: float, colour: QColor, *, shut: bool) -> None:
+    """Paint an eye of a half width, struck through if it is shut."""
+    high = 0.62 * half
+    path = QPainterPath(QPointF(middle.x() - half, middle.y()))
+    path.quadTo(QPointF(middle.x(), middle.y() - 2 * high), QPointF(middle.x() + half, middle.y()))
+    path.quadTo(QPointF(middle.x(), middle.y() + 2 * high), QPointF(middle.x() - half, middle.y()))
+    painter.setPen(QPen(colour, 0.18 * half))
+    painter.setBrush(Qt.BrushStyle.NoBrush)
+    painter.drawPath(path)
+    painter.setBrush(colour)
+    painter.drawEllipse(middle, 0.26 * half, 0.26 * half)
+    if shut:
+        painter.setPen(QPen(colour, 0.22 * half))
+        away = QPointF(0.85 * half, -0.85 * half)
+        painter.drawLine(middle - away, middle + away)
 
 
 class SubjectLine(QWidget):
@@ -371,7 +478,7 @@ class SubjectLine(QWidget):
         """Wear other colours or another size."""
         self.line.set_look(look)
         self.field.setFont(look.font(LARGEST - 4))
-        self.setFixedHeight(look.px(HEIGHT))
+        self.setFixedHeight(self.line.high)
 
     @property
     def is_typed(self) -> bool:
@@ -382,6 +489,7 @@ class SubjectLine(QWidget):
         """Show a sentence and its tokens."""
         self.field.show_sentence(sentence)
         self.line.show_tokens(tokens)
+        self.setFixedHeight(self.line.high)
 
     def edit(self, word: str = "") -> None:
         """Have the sentence typed; a word of it is selected, if one is given."""

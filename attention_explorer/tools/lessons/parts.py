@@ -24,6 +24,7 @@ PARTS: Mapping[str, tuple[str, ...]] = {
     "lookup.words": ("Large picture",),
     "lookup.sentence": ("sentence",),
     "heads.sentence": ("Sentence",),
+    "heads.guess": ("Guess",),
     "heads.picture": ("View", "Attention map"),
     "heads.map": ("Attention map",),
     "heads.wall": ("All heads",),

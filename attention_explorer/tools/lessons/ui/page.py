@@ -97,7 +97,7 @@ class LessonList(QDialog):
 
     def _row(self, rows: QVBoxLayout, lesson: Lesson, done: Done) -> QPushButton:
         card = Card(self._look)
-        words = _two_lines(f"{self._lessons.index(lesson) + 1}. {lesson.title}", _minutes(lesson), done.words(lesson))
+        words = _two_lines(f"{self._lessons.index(lesson)}. {lesson.title}", _minutes(lesson), done.words(lesson))
         start = QPushButton("Continue" if done.step else "Again" if done.finished else "Start")
         start.setAccessibleName(f"{start.text()}: {lesson.title}")
         start.clicked.connect(lambda: self._choose(lesson))
@@ -208,7 +208,7 @@ class LessonList(QDialog):
 
 
 def _minutes(lesson: Lesson) -> str:
-    return f"{lesson.minutes:g} minutes"
+    return "1 minute" if lesson.minutes == 1 else f"{lesson.minutes:g} minutes"
 
 
 def _two_lines(title: str, *said: str) -> QVBoxLayout:
