@@ -149,7 +149,7 @@ class LearnedSource(TypedSource[LearnedRecipe]):
 
     @property
     def guesses(self) -> bool:
-        return self._task is not None and bool(self._task.says) and self._asked() is not None
+        return self._asked() is not None
 
     def guess(self, layers: Sequence[Layer]) -> Guess | None:
         asked, task, recipe = self._asked(), self._task, self.recipe
@@ -161,9 +161,10 @@ class LearnedSource(TypedSource[LearnedRecipe]):
         return Guess(task.says, task.answers(recipe.setup).words[best], float(probabilities[best]))
 
     def _asked(self) -> Question | None:
-        """Return the sentence as what it asks; None where it asks nothing, or cannot be read."""
+        """Return the sentence as what it asks; None where it asks nothing that says something, or cannot be read."""
+        task, recipe = self._task, self.recipe
         try:
-            return None if self._task is None else self._task.question(self.recipe.sentence, self.recipe.setup)
+            return task.question(recipe.sentence, recipe.setup) if task is not None and task.says else None
         except ExplorerError:
             return None
 

@@ -11,6 +11,7 @@ from attention_explorer.pages.heads.frame import heads_run_without
 from attention_explorer.pages.heads.resolve import resolved
 from attention_explorer.pages.heads.state import HeadsSetup, HeadsState, MaskChoice
 from attention_explorer.sources.masked_layers import layers_and_mask
+from attention_explorer.sources.recorded.pieces import SPACE
 from attention_explorer.sources.registry import source_of
 from attention_explorer.sources.source import Ability, Guess
 
@@ -93,7 +94,7 @@ def guessed(setup: HeadsSetup) -> Guessed | None:
     mask: MaskChoice = setup.mask
     for word in words:
         mask = mask.with_word(word, len(source.tokens), hide=False)
-    return Guessed(now, _guess(replace(setup, mask=mask)), tuple(source.labels[1][word] for word in words))
+    return Guessed(now, _guess(replace(setup, mask=mask)), tuple(source.labels[1][word].lstrip(SPACE) for word in words))
 
 
 def _guess(setup: HeadsSetup) -> Guess | None:

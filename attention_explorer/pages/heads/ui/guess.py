@@ -13,6 +13,7 @@ from attention_explorer.kit.theme import Look
 from attention_explorer.pages.heads.guess import Guessed, guessed
 from attention_explorer.pages.heads.state import HeadsSetup
 from attention_explorer.session.jobs import Deliver, JobQueue, Report, stoppable
+from attention_explorer.sources.source import Recipe
 
 WIDTH, ABOVE = 236, 18
 """Pixels at zoom 1: the room that is kept, or the sentence would jump, and that of the small words above the guess."""
@@ -47,17 +48,27 @@ class GuessBeside(QWidget):
         self._withheld = withheld
         self._tell()
 
+    def wait_for(self, recipe: Recipe) -> None:
+        """Have room for what will be said of a sentence; what was said of another goes."""
+        self.show()
+        if self._wanted is not None and self._wanted.recipe != recipe:
+            self._forget()
+
+    def _forget(self) -> None:
+        self.jobs.cancel()
+        self._wanted = None
+        self._show(None)
+
     def show_setup(self, setup: HeadsSetup | None) -> None:
         """Show what is said in a setup, once that is known; None where nothing is."""
-        self.setVisible(setup is not None)
+        if setup is None:
+            self.hide()
+            self._forget()
+            return
+        self.wait_for(setup.recipe)
         if setup == self._wanted:
             return
-        if setup is None or self._wanted is None or setup.recipe != self._wanted.recipe:
-            self._show(None)  # not the guess about another sentence
         self._wanted = setup
-        if setup is None:
-            self.jobs.cancel()
-            return
 
         def work(report: Report, deliver: Deliver) -> None:
             with stoppable(report):

@@ -159,7 +159,7 @@ class HeadsSubject(QWidget):
         weights = () if known is None or row is None else self._weights(known, row)
         unknown, hidden = frozenset(unknown_words(recipe)), hidden_words(heads)
         can_hide = can_hide_words(heads.setup) and not unknown
-        self.guess.show_setup(guess_setup(heads.setup) if source.guesses and not unknown else None)
+        self._show_guess(heads, is_known=known is not None, guesses=source.guesses and not unknown)
         own = ((), ()) if is_cross else (weights, hidden)
         self.sentence.show_sentence(
             source.sentence, Tokens(queries, row, own[0], unknown, no_typing, own[1], can_hide and not is_cross)
@@ -170,6 +170,13 @@ class HeadsSubject(QWidget):
             self.context.show_sentence(
                 source.context or "", Tokens(keys, None, weights, unknown, no_typing or no_second, hidden)
             )
+
+    def _show_guess(self, heads: HeadsState, *, is_known: bool, guesses: bool) -> None:
+        """Have the guess found once there is a map: that of a model takes all of its layers."""
+        if guesses and not is_known:
+            self.guess.wait_for(heads.setup.recipe)
+        else:
+            self.guess.show_setup(guess_setup(heads.setup) if guesses else None)
 
     def _keep_together(self) -> None:
         """Let the guess stand behind the words, however wide the window is."""
