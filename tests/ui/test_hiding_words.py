@@ -1,4 +1,4 @@
-"""A word is hidden from the model on Heads: by the eye below it, with the guess before and after beside the sentence."""
+"""A word is hidden from the model on Heads by the eye below it; the guess stands beside the sentence."""
 
 from __future__ import annotations
 
@@ -89,8 +89,8 @@ def test_delete_hides_the_word_that_asks(driver):
 
 def test_two_quick_clicks_are_two_and_type_nothing(driver):
     line = line_of(driver)
-    place = line.eye_of(SOFT).center().toPoint()
-    QTest.mouseDClick(line, Qt.MouseButton.LeftButton, pos=place)
+    place = line.mapTo(driver.window, line.eye_of(SOFT).center().toPoint())
+    QTest.mouseDClick(driver.window.windowHandle(), Qt.MouseButton.LeftButton, Qt.KeyboardModifier.NoModifier, place)
     settled(driver)
     assert not driver.page.subject.sentence.is_typed
     assert driver.heads.words_hidden == ()

@@ -94,7 +94,9 @@ def guessed(setup: HeadsSetup) -> Guessed | None:
     mask: MaskChoice = setup.mask
     for word in words:
         mask = mask.with_word(word, len(source.tokens), hide=False)
-    return Guessed(now, _guess(replace(setup, mask=mask)), tuple(source.labels[1][word].lstrip(SPACE) for word in words))
+    return Guessed(
+        now, _guess(replace(setup, mask=mask)), tuple(source.labels[1][word].lstrip(SPACE) for word in words)
+    )
 
 
 def _guess(setup: HeadsSetup) -> Guess | None:

@@ -7,7 +7,15 @@ from dataclasses import replace
 from attention_explorer.core.preset import Preset, preset_of
 from attention_explorer.model import Stage
 from attention_explorer.pages.heads.resolve import resolved
-from attention_explorer.pages.heads.state import Aggregate, HeadsSetup, HeadsState, HeadsView, MaskChoice, MaskKind, Picture
+from attention_explorer.pages.heads.state import (
+    Aggregate,
+    HeadsSetup,
+    HeadsState,
+    HeadsView,
+    MaskChoice,
+    MaskKind,
+    Picture,
+)
 from attention_explorer.sources.hand_made_recipe import HandMadeRecipe
 from attention_explorer.sources.learned.box import BOX
 from attention_explorer.sources.learned_recipe import LearnedRecipe
@@ -101,8 +109,8 @@ HEADS_PRESETS: tuple[Preset[HeadsState], ...] = (
         HIDING,
         "Hide a word",
         "A tiny transformer learned here says what “it” means: the bed. Click the eye below “soft”, "
-        "which hides it from the model, and it says the cat; click again, and the bed is back. Of the other words it needs "
-        "only the bed itself.",
+        "which hides it from the model, and it says the cat; click again, and the bed is back. Of the other words it "
+        "needs only the bed itself.",
         HeadsState(
             HeadsSetup(LearnedRecipe(*BOX["it"], sentence="The cat slept on the bed because it was soft"), layer=1),
             HeadsView(picture=Picture.LINES, row=7),

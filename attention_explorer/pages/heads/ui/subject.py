@@ -13,7 +13,8 @@ from attention_explorer.core.declared import declarations
 from attention_explorer.kit.controls.flow_layout import FlowLayout
 from attention_explorer.kit.controls.panel_scroll import UNBOUNDED
 from attention_explorer.kit.controls.possible import allow_unless
-from attention_explorer.kit.frame.subject import SubjectLine, Tokens
+from attention_explorer.kit.frame.subject import SubjectLine
+from attention_explorer.kit.frame.token_line import Tokens
 from attention_explorer.kit.pictures.pointed_picture import NOWHERE, Spot
 from attention_explorer.kit.theme import Look
 from attention_explorer.pages.heads.frame import HeadsFrame
