@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from enum import StrEnum
-from functools import partial
+from functools import lru_cache, partial
 from typing import Any, Self, TypeAlias
 
 import numpy as np
@@ -93,8 +93,7 @@ class MaskChoice(CheckedFields):
 
     def words_hidden(self, n_q: int, n_k: int) -> tuple[int, ...]:
         """Return the keys that were hidden by hand from every query, in order."""
-        of_keys = Counter(column for row, column in self.hidden if row < n_q and column < n_k)
-        return tuple(sorted(column for column, count in of_keys.items() if count == n_q))
+        return _whole_columns(self.hidden, n_q, n_k)
 
     def with_word(self, column: int, n_q: int, *, hide: bool) -> Self:
         """Return the mask with a key hidden by hand from every query, or as the kind has it."""
@@ -122,6 +121,13 @@ _MASKS: dict[MaskKind, Callable[[int, int, int], BoolArray | None]] = {
     MaskKind.BLOCK: _cut(block_mask),
 }
 """By kind, how the mask (n_q, n_k) of a number is made; None where everything is allowed."""
+
+
+@lru_cache(maxsize=8)  # asked at every move of the mouse
+def _whole_columns(cells: frozenset[Cell], n_q: int, n_k: int) -> tuple[int, ...]:
+    """Return the columns all of whose rows are among the cells."""
+    of_columns = Counter(column for row, column in cells if row < n_q and column < n_k)
+    return tuple(sorted(column for column, count in of_columns.items() if count == n_q))
 
 
 @kept

@@ -259,9 +259,10 @@ class TokenLine(TipWidget):
 
     @property
     def widest(self) -> int:
-        """How wide a line is that has room for all, whoever asks."""
+        """How wide a line is that has room for all, whoever asks, and for whoever types a few words."""
         tokens = sum(self._widths(self._tokens.texts[:400], LARGEST))
-        return math.ceil(tokens + self._room_of_read_outs() + self._look.px(LINE_END))
+        needed = math.ceil(tokens + self._room_of_read_outs() + self._look.px(LINE_END))
+        return max(needed, self.sizeHint().width())
 
     def _read_outs(self) -> tuple[str, ...]:
         tokens = self._tokens

@@ -75,6 +75,7 @@ class GuessBeside(QWidget):
                 deliver(guessed(setup))
 
         self.jobs.request(setup, work, replace=True)
+        self.update()
 
     def _on_delivered(self, key: object, found: Guessed | None) -> None:
         if key == self._wanted:
@@ -121,7 +122,8 @@ class GuessBeside(QWidget):
         painter.setFont(look.font(13))
         painter.setPen(QColor(look.theme.muted))
         if self._withheld or found is None:
-            about, runs = ("the model says:", [("?", look.theme.muted, True)]) if self._withheld else ("", [])
+            unknown = "?" if self._withheld else "…" * self.jobs.is_busy()
+            about, runs = "the model says:" * bool(unknown), [(unknown, look.theme.muted, True)]
         else:
             about, runs = f"the model says: {found.now.about}", self._runs(found)
         painter.drawText(QRectF(0, 0, self.width(), look.px(ABOVE)), middle, about)
