@@ -13,7 +13,7 @@ from attention_explorer.core.preset import Preset
 from attention_explorer.errors import ExplorerError
 from attention_explorer.model import Stage
 from attention_explorer.pages.heads.frame import HeadsFrame, heads_frame
-from attention_explorer.pages.heads.presets import HEADS_PRESETS, HIDING, heads_preset, is_changed, loaded
+from attention_explorer.pages.heads.presets import HEADS_PRESETS, heads_preset, is_changed, loaded
 from attention_explorer.pages.heads.shown_map import map_picture
 from attention_explorer.pages.heads.state import Aggregate, HeadsSetup, HeadsState, MaskChoice, MaskKind, Picture
 from attention_explorer.pages.heads.verdict import verdict
@@ -78,7 +78,7 @@ def test_titles_say_what_is_seen_and_not_only_how_much_of_it(ready: Preset[Heads
 def test_each_shows_what_it_points_at(ready: Preset[HeadsState]) -> None:
     frame, view = heads_frame(ready.state.setup), ready.state.view
     assert (frame.layer, frame.head) == (ready.state.setup.layer, ready.state.setup.head), "nothing had to be clamped"
-    assert view.picture is (Picture.LINES if ready.id == HIDING else Picture.HEATMAP)
+    assert view.picture is Picture.HEATMAP
     assert view.row is None or view.row < len(frame.queries)
     assert view.column is None or view.column < len(frame.keys)
     rounding = 1e-7 if frame.map.has_scores else 5e-4  # recorded in float16

@@ -51,6 +51,7 @@ def map_places(canvas, row: int, column: int) -> list[QPointF]:
 
 @pytest.mark.parametrize("width", [900, 1024])
 def test_the_line_of_controls_fits_in_every_view(driver, qtbot, width):
+    size = driver.window.size()
     driver.window.resize(width, 768)
     shown = [(Picture.CHECK, check) for check in Check] + [(picture, Check.SHUFFLE) for picture in Picture]
     for mask, (picture, check) in itertools.product((MaskKind.NONE, MaskKind.WINDOW), shown):
@@ -60,6 +61,7 @@ def test_the_line_of_controls_fits_in_every_view(driver, qtbot, width):
         driver.page.settle()
         assert driver.page.main.isVisible()
         qtbot.waitUntil(lambda: driver.page.main.width() < driver.page.width())  # a layout comes in a moment
+    driver.window.resize(size)  # the next test has the same window
 
 
 # ---- Pointing, in every picture ----

@@ -113,7 +113,7 @@ HEADS_PRESETS: tuple[Preset[HeadsState], ...] = (
         "needs only the bed itself.",
         HeadsState(
             HeadsSetup(LearnedRecipe(*BOX["it"], sentence="The cat slept on the bed because it was soft"), layer=1),
-            HeadsView(picture=Picture.LINES, row=7),
+            HeadsView(row=7),
             preset=HIDING,
         ),
     ),
