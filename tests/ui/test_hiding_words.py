@@ -13,6 +13,7 @@ from PySide6.QtTest import QTest
 from test_lesson_secrets import window_texts
 from test_lessons import OWN, Learner
 
+from attention_explorer.app import first_state
 from attention_explorer.pages.explorer import ExplorerState
 from attention_explorer.pages.heads.presets import HIDING, heads_preset
 from attention_explorer.pages.heads.state import HeadsState, Picture
@@ -231,3 +232,12 @@ def test_the_model_says_it_when_the_learner_has_answered(learner):
 def test_the_default_state_is_as_it_was():
     assert ExplorerState().heads.preset == "random-words"
     assert ExplorerState().heads.words_hidden == ()
+
+
+def test_the_first_start_shows_the_guess_and_the_eyes_and_compares_with_a_hidden_word(open_heads):
+    driver = settled(open_heads(first_state().heads))
+    assert guess(driver) == ("", "bed")
+    assert line_of(driver).tokens.has_eyes
+    driver.press(driver.controls.pictures.buttons[Picture.COMPARE])
+    settled(driver)
+    assert driver.canvas.numbers.picture.difference.values[IT, BED] > 0.9

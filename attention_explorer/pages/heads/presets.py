@@ -14,7 +14,6 @@ from attention_explorer.pages.heads.state import (
     HeadsView,
     MaskChoice,
     MaskKind,
-    Picture,
 )
 from attention_explorer.sources.hand_made_recipe import HandMadeRecipe
 from attention_explorer.sources.learned.box import BOX
@@ -96,6 +95,8 @@ def _learned(name: str, title: str, look_for: str, recipe: LearnedRecipe, **focu
 
 HIDING = "hide-a-word"
 """The preset in which a model guesses, and a word can be hidden from it."""
+_ON_THE_BED = HeadsSetup(LearnedRecipe(*BOX["it"], sentence="The cat slept on the bed because it was soft"), layer=1)
+_WITHOUT_SOFT = MaskChoice().with_word(9, 10, hide=True)
 
 HEADS_PRESETS: tuple[Preset[HeadsState], ...] = (
     Preset(
@@ -110,12 +111,8 @@ HEADS_PRESETS: tuple[Preset[HeadsState], ...] = (
         "Hide a word",
         "A tiny transformer learned here says what “it” means: the bed. Click the eye below “soft”, "
         "which hides it from the model, and it says the cat; click again, and the bed is back. Of the other words it "
-        "needs only the bed itself.",
-        HeadsState(
-            HeadsSetup(LearnedRecipe(*BOX["it"], sentence="The cat slept on the bed because it was soft"), layer=1),
-            HeadsView(row=7),
-            preset=HIDING,
-        ),
+        "needs only the bed itself. Compare shows both.",
+        HeadsState(_ON_THE_BED, HeadsView(row=7), replace(_ON_THE_BED, mask=_WITHOUT_SOFT), preset=HIDING),
     ),
     _learned(
         "learned-it",
