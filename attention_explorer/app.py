@@ -32,7 +32,7 @@ from attention_explorer.kit import accessible
 from attention_explorer.kit.drawing.colour_maps import load_colour_maps
 from attention_explorer.kit.theme import load_fonts
 from attention_explorer.pages.explorer import ExplorerState
-from attention_explorer.pages.heads.presets import heads_preset
+from attention_explorer.pages.heads.presets import HIDING, heads_preset
 from attention_explorer.pages.ui.session import Session
 from attention_explorer.session import garbage
 from attention_explorer.session.later import later
@@ -185,8 +185,8 @@ def data_folder() -> Path:
 
 
 def first_state() -> ExplorerState:
-    """Return what the program shows when it starts for the first time: attention that was learned on the Heads page."""
-    return ExplorerState(heads=heads_preset("learned-it").state)
+    """Return what the program shows when it starts for the first time: on Heads a model from which words are hidden."""
+    return ExplorerState(heads=heads_preset(HIDING).state)
 
 
 def run_window(

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from enum import StrEnum
-from functools import partial
+from functools import lru_cache, partial
 from typing import Any, Self, TypeAlias
 
 import numpy as np
@@ -90,6 +91,15 @@ class MaskChoice(CheckedFields):
             return replace(self, hidden=self.hidden | cells, shown=self.shown - cells)
         return replace(self, hidden=self.hidden - cells, shown=self.shown | cells)
 
+    def words_hidden(self, n_q: int, n_k: int) -> tuple[int, ...]:
+        """Return the keys that were hidden by hand from every query, in order."""
+        return _whole_columns(self.hidden, n_q, n_k)
+
+    def with_word(self, column: int, n_q: int, *, hide: bool) -> Self:
+        """Return the mask with a key hidden by hand from every query, or as the kind has it."""
+        cells = frozenset((row, column) for row in range(n_q))
+        return self.with_painted(cells, hide=True) if hide else replace(self, hidden=self.hidden - cells)
+
     def without_paint(self) -> Self:
         """Return the kind alone."""
         return replace(self, hidden=frozenset(), shown=frozenset())
@@ -111,6 +121,13 @@ _MASKS: dict[MaskKind, Callable[[int, int, int], BoolArray | None]] = {
     MaskKind.BLOCK: _cut(block_mask),
 }
 """By kind, how the mask (n_q, n_k) of a number is made; None where everything is allowed."""
+
+
+@lru_cache(maxsize=8)  # asked at every move of the mouse
+def _whole_columns(cells: frozenset[Cell], n_q: int, n_k: int) -> tuple[int, ...]:
+    """Return the columns all of whose rows are among the cells."""
+    of_columns = Counter(column for row, column in cells if row < n_q and column < n_k)
+    return tuple(sorted(column for column, count in of_columns.items() if count == n_q))
 
 
 @kept

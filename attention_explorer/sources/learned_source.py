@@ -17,6 +17,7 @@ from attention_explorer.errors import ExplorerError
 from attention_explorer.model import causal_mask
 from attention_explorer.model.arrays import Bools
 from attention_explorer.model.learning import Batch, Network, Parameters, Scoring
+from attention_explorer.model.softmax import softmax
 from attention_explorer.sources.layer import Layer, Values
 from attention_explorer.sources.learned.box import file_name, name_in_box, record_of
 from attention_explorer.sources.learned.learned_model import LearnedModel
@@ -24,10 +25,10 @@ from attention_explorer.sources.learned.model_file import read_model
 from attention_explorer.sources.learned.run import run_of
 from attention_explorer.sources.learned.saved import taken
 from attention_explorer.sources.learned.setup import LearningSetup
-from attention_explorer.sources.learned.task import Task
+from attention_explorer.sources.learned.task import Question, Task
 from attention_explorer.sources.learned.tasks import TASKS
 from attention_explorer.sources.learned_recipe import LearnedRecipe
-from attention_explorer.sources.source import Ability, Lookup, Made, Traits
+from attention_explorer.sources.source import Ability, Guess, Lookup, Made, Traits
 from attention_explorer.sources.typed_source import TypedSource
 
 if TYPE_CHECKING:
@@ -88,6 +89,12 @@ def _as_model(setup: LearningSetup, step: int) -> Model:
     return as_model(learned_model(setup, step))
 
 
+class LearnedLayers(tuple[Layer, ...]):
+    """The layers, and how their scores become weights, by which the answer is found too."""
+
+    scoring: Scoring
+
+
 class LearnedSource(TypedSource[LearnedRecipe]):
     """Runs a model that was learned here."""
 
@@ -133,10 +140,33 @@ class LearnedSource(TypedSource[LearnedRecipe]):
         layers = float64_network(self.recipe.setup, self.recipe.step).attended(batch, scoring)
         if self._is_causal:
             mask = causal_mask(len(self.tokens))
-        return [
+        found = LearnedLayers(
             Layer((), q=layer.q[0], k=layer.k[0], values=Values(lambda v=layer.v[0]: v)).with_maps(mask, *how)  # type: ignore[misc] # bound now
             for layer in layers
-        ]
+        )
+        found.scoring = scoring
+        return found
+
+    @property
+    def guesses(self) -> bool:
+        return self._asked() is not None
+
+    def guess(self, layers: Sequence[Layer]) -> Guess | None:
+        asked, task, recipe = self._asked(), self._task, self.recipe
+        if asked is None or task is None or not isinstance(layers, LearnedLayers):
+            return None
+        logits = float64_network(recipe.setup, recipe.step)(asked.batch, layers.scoring).logits[-1]
+        probabilities = softmax(logits)
+        best = int(probabilities.argmax())
+        return Guess(task.says, task.answers(recipe.setup).words[best], float(probabilities[best]))
+
+    def _asked(self) -> Question | None:
+        """Return the sentence as what it asks; None where it asks nothing that says something, or cannot be read."""
+        task, recipe = self._task, self.recipe
+        try:
+            return task.question(recipe.sentence, recipe.setup) if task is not None and task.says else None
+        except ExplorerError:
+            return None
 
     can_be_asked = True
 

@@ -41,7 +41,8 @@ from attention_explorer.sources.models.folder import folder_settings, weights_of
 from attention_explorer.sources.models.names import name_by_place
 from attention_explorer.sources.models.sampling import drawn_tokens, whole_text
 from attention_explorer.sources.recorded import FileReference, change_since, reference_to
-from attention_explorer.sources.source import Ability, Lookup, Made, Predictions, Source, Traits
+from attention_explorer.sources.recorded.pieces import SPACE
+from attention_explorer.sources.source import Ability, Guess, Lookup, Made, Predictions, Source, Traits
 from attention_explorer.sources.whole_layer import WholeLayer, whole_layer
 
 KEPT_BYTES = 2**28
@@ -50,6 +51,8 @@ BYTES_OF_A_WEIGHT = 2.0
 """More or less: from half a byte to four."""
 OF_A_LAYER = 4e6
 """What calling the functions of a layer takes, in multiplications."""
+QUICK = 4e9
+"""Multiplications up to which a model says its guess unasked, as that takes all layers: half a second or so."""
 SHORT = 2**27
 """Tokens times the bytes of a layer up to which a run takes one core: 18 tokens of MiniLM. A second core gains little
 there, and the threads of OpenBLAS spin after each product, on the core that handles keys and paints."""
@@ -437,6 +440,26 @@ class ModelSource(Source[ModelRecipe]):
         best = np.argsort(-probabilities, kind="stable")[:most] if ids is None else np.array(ids, np.intp)
         tokens, places = tuple(self.model.label(self.model.token(int(each))) for each in best), tuple(best.tolist())
         return Predictions(tokens, probabilities[best], len(logits), self._stack.spec.is_causal, places, self._key)
+
+    @property
+    def _place_of_guess(self) -> int | None:
+        """The query at which the model says something by itself: the last, or the first that is to be filled in."""
+        tokens = self.tokens if self.predicts else ()
+        if self.predicts and self._stack.spec.is_causal:
+            return len(tokens) - 1 if tokens else None
+        return tokens.index(self.mask_token) if self.mask_token in tokens else None
+
+    @property
+    def guesses(self) -> bool:
+        return self._place_of_guess is not None and self.operations() <= QUICK
+
+    def guess(self, layers: Sequence[Layer]) -> Guess | None:
+        place = self._place_of_guess
+        found = None if place is None else self.predictions(layers, place, 1)
+        if found is None:
+            return None
+        about = "the next word" if found.is_next else f"in place of {self.mask_token}"
+        return Guess(about, found.tokens[0].lstrip(SPACE) or found.tokens[0], float(found.probabilities[0]))
 
     @property
     def mask_token(self) -> str:

@@ -172,6 +172,16 @@ class Predictions(NamedTuple):
     """Of which model: two that are equal have one vocabulary."""
 
 
+class Guess(NamedTuple):
+    """The one word that a model says of what it reads."""
+
+    about: str
+    """What it is about, before the word: “it” means."""
+    word: str
+    probability: float
+    """Of all words it may say they sum to 1."""
+
+
 class Source(ABC, Generic[R]):
     """Opens what a recipe names. What is not overridden says nothing.
 
@@ -378,6 +388,21 @@ class Source(ABC, Generic[R]):
             The query, and how many of the most probable tokens are returned.
         ids : tuple of int, optional
             Tokens that are returned in place of these.
+        """
+        return None
+
+    @property
+    def guesses(self) -> bool:
+        """Whether the model says one word of this sentence; known without running it."""
+        return False
+
+    def guess(self, layers: Sequence[Layer]) -> Guess | None:
+        """Return what the model says, with all that is hidden from it; None where it says nothing.
+
+        Parameters
+        ----------
+        layers : sequence of Layer
+            Of this source.
         """
         return None
 

@@ -83,7 +83,7 @@ def test_bars_that_are_asked_about_are_on_the_sheet_in_numbers() -> None:
 
 
 def test_marks_of_a_lesson_are_no_html_of_the_sheet() -> None:
-    lesson = shelf.lessons()[0]
+    lesson = shelf.lessons()[1]
     assert not re.search(r"\*\*|`", questions_html(lesson, items_of(lesson)))
 
 
@@ -97,7 +97,7 @@ def test_it_is_written_as_a_pdf_from_the_command_line(tmp_path, capsys) -> None:
 
 
 def test_a_long_lesson_goes_on_over_pages(qapp) -> None:
-    lesson = shelf.lessons()[0]
+    lesson = shelf.lessons()[1]
     data = handout_bytes(lesson, items_of(lesson) * 8)
     assert len(re.findall(rb"/Type /Page\b", data)) > 4
 
@@ -118,4 +118,4 @@ def test_what_cannot_be_written_is_said(tmp_path, capsys, file: str, out: str, w
 
 def test_only_pdf_files_are_written(qapp, tmp_path) -> None:
     with pytest.raises(ExplorerError, match=r"\.pdf"):
-        write_handout(tmp_path / "sheet.docx", shelf.lessons()[0], ())
+        write_handout(tmp_path / "sheet.docx", shelf.lessons()[1], ())

@@ -25,6 +25,7 @@ from attention_explorer.pages.circuits.state import CircuitsView
 from attention_explorer.pages.explorer import ExplorerState
 from attention_explorer.pages.heads.frame import heads_frame
 from attention_explorer.pages.heads.other import with_other_recipe
+from attention_explorer.pages.heads.presets import HIDING, heads_preset
 from attention_explorer.pages.heads.state import HeadsSetup, HeadsState, Picture
 from attention_explorer.pages.lab.scores_state import ScalingState
 from attention_explorer.pages.lab.state import LabState, LabView
@@ -61,6 +62,8 @@ def scenes_of(page: str) -> list[Scene]:
         shown = [Scene(f"heads {picture}", _state(replace(first, heads=_with(first, picture)))) for picture in Picture]
         typed = with_other_recipe(first.heads, sentence="The big cat, she sat").with_view(picture=Picture.COMPARE)
         shown.append(Scene("heads compare two sentences", _state(replace(first, heads=typed))))
+        hidden = replace(first, heads=heads_preset(HIDING).state.with_word(9, hide=True))
+        shown.append(Scene("heads hidden word", _state(hidden)))
         drawers = [Scene(f"{view.name}, drawer", _with_drawer(view)) for view in shown[:2]]
         return [*shown, *drawers, Scene("heads search", _search(first))]
     if page == "training":

@@ -52,8 +52,8 @@ from attention_explorer.tools.lessons.words import drawn_words, is_met
 OWN = ExplorerState(lookup=LookupState(query=(0.25, -1.25), temperature=2.0))
 
 
-SECOND_BEGUN = [number == 1 for number in range(len(shelf.NAMES))]
-"""What the buttons of the list say when the second lesson was begun and no other."""
+SOFT_BEGUN = [name == "soft" for name in shelf.NAMES]
+"""Which lessons are begun when “Soft” was begun and no other."""
 
 
 class Learner(WindowDriver):
@@ -77,9 +77,9 @@ class Learner(WindowDriver):
         assert isinstance(self.window.instead, LessonsPage)
         return self.window.instead
 
-    def start(self, number: int = 0) -> None:
+    def start(self, name: str = "dictionary") -> None:
         listed = self.list()
-        self.press(listed.cards[number])
+        self.press(listed.cards[shelf.NAMES.index(name)])
         self.press(listed.ways[0])
 
     def comes_back(self) -> None:
@@ -245,10 +245,10 @@ def test_the_first_lesson_is_played_by_hand_and_ones_own_work_comes_back(learner
     assert learner.query == drawn, "to go on from where the lesson ended"
 
 
-@pytest.mark.parametrize("number", range(len(shelf.NAMES)))
+@pytest.mark.parametrize("name", shelf.NAMES)
 @pytest.mark.parametrize("right", [True, False])
-def test_every_lesson_can_be_played_to_its_end(learner, number, right):
-    learner.start(number)
+def test_every_lesson_can_be_played_to_its_end(learner, name, right):
+    learner.start(name)
     lesson = learner.place.lesson
     for _ in lesson.steps:
         learner.play_step(right=right)
@@ -468,7 +468,7 @@ def test_things_are_dragged_into_their_order(learner):
 
 
 def test_a_slip_is_told_with_the_guess_beside_the_truth(learner):
-    learner.start(1)
+    learner.start("soft")
     learner.press(learner.card.skip)
     learner.press(learner.card.skip)
     learner.type_into(learner.card.asking.field, "many")
@@ -478,7 +478,7 @@ def test_a_slip_is_told_with_the_guess_beside_the_truth(learner):
 
 
 def test_a_hint_leaves_what_was_typed_and_show_me_counts_as_no_answer(learner):
-    learner.start(1)
+    learner.start("soft")
     learner.press(learner.card.skip)
     QTest.keyClicks(learner.card.asking.field, "1.2")
     learner.press(learner.card.hint)
@@ -533,7 +533,7 @@ def test_what_has_to_be_learned_for_an_answer_is_learned_on_a_worker(learner, mo
 
     for name in ("judged", "truth"):
         monkeypatch.setattr(player, name, watched(getattr(player, name)))
-    learner.start(shelf.NAMES.index("learned"))
+    learner.start("learned")
     for _ in range(2):
         learner.press(learner.card.skip)
     assert "What share of answers stays right?" in learner.words()
@@ -556,7 +556,7 @@ def test_whether_a_task_is_done_is_found_on_a_worker_where_its_layers_must_learn
         threads.append(threading.current_thread())
         return is_met(task, state)
 
-    learner.start(shelf.NAMES.index("layer"))
+    learner.start("layer")
     while learner.place.now.until is None or "block.likeness" not in learner.place.now.until.text:
         learner.go_on(learner.card.skip)
     monkeypatch.setattr(player, "is_met", watched)
@@ -578,7 +578,7 @@ def test_words_to_choose_from_are_learned_before_their_question_comes(learner, m
         return made(answer, state)
 
     monkeypatch.setattr(places, "offered", watched)
-    learner.start(shelf.NAMES.index("learned"))
+    learner.start("learned")
     while not threads:
         learner.go_on(learner.card.skip)
     assert threads[0] is not threading.main_thread()
@@ -595,7 +595,7 @@ def learned_behind(gate: Gate, learner: Learner, monkeypatch, name: str) -> None
         return compute(*given)
 
     monkeypatch.setattr(player, name, waiting)
-    learner.start(shelf.NAMES.index("learned"))
+    learner.start("learned")
     for _ in range(2):
         learner.press(learner.card.skip)
 
@@ -637,7 +637,7 @@ def test_another_one_asks_with_other_numbers(learner):
 
 
 def test_undo_works_within_a_step_and_back_begins_the_one_before(learner):
-    learner.start(1)
+    learner.start("soft")
     learner.drag_query((0.0, 1.5))
     assert learner.place.is_done
     learner.undo()
@@ -658,9 +658,9 @@ def test_the_card_stays_on_every_page(learner):
     learner.press(learner.card.leave)
 
 
-@pytest.mark.parametrize("number", [0, 2, 5])
-def test_what_leads_on_stays_in_one_place_however_much_the_card_says(learner, number):
-    learner.start(number)
+@pytest.mark.parametrize("name", ["first-minute", "dictionary", "hard-and-soft", "masks"])
+def test_what_leads_on_stays_in_one_place_however_much_the_card_says(learner, name):
+    learner.start(name)
     places = set()
     while learner.place.now is not None:
         for _ in range(2):  # before the step is done, and after
@@ -675,7 +675,7 @@ def test_what_leads_on_stays_in_one_place_however_much_the_card_says(learner, nu
 def test_the_card_fits_a_small_window_with_large_letters(make_window, hand):
     learner = Learner(make_window(settings=Settings(theme=ThemeChoice.LIGHT, zoom=1.75)), hand)
     learner.window.resize(1024, 768)
-    learner.start(5)
+    learner.start("masks")
     while learner.place.now is not None:
         QApplication.processEvents()
         assert learner.window.width() == 1024
@@ -685,7 +685,7 @@ def test_the_card_fits_a_small_window_with_large_letters(make_window, hand):
 
 def test_no_title_of_a_preset_tells_the_answer_and_the_presets_come_back(learner):
     presets = learner.page.findChild(PresetBox)
-    learner.start(1)
+    learner.start("soft")
     while learner.place.now is not None:
         assert not presets.isVisible()
         learner.press(learner.card.skip)
@@ -705,15 +705,15 @@ def test_what_was_drawn_is_said_only_if_it_means_something():
 
 def test_progress_is_kept_until_the_next_start_and_can_be_forgotten(make_window, hand, settings_path):
     first = Learner(make_window(OWN), hand)
-    first.start(1)
+    first.start("soft")
     first.play_step()
     first.play_step()
     first.window.close()
     assert first.window.session.state == OWN, "a session that goes on is not left within a lesson"
     again = Learner(make_window(settings=SettingsStore(settings_path).load()), hand)
     listed = again.list()
-    assert begun(listed) == SECOND_BEGUN
-    assert [card.isChecked() for card in listed.cards[: len(shelf.NAMES)]] == SECOND_BEGUN
+    assert begun(listed) == SOFT_BEGUN
+    assert [card.isChecked() for card in listed.cards[: len(shelf.NAMES)]] == SOFT_BEGUN
     assert listed.ways[0].text() == "Continue"
     again.press(listed.ways[0])
     assert "Step 3 of 6" in again.words()
@@ -737,12 +737,12 @@ def named(listed: LessonsPage, name: str) -> QPushButton:
 
 
 def test_one_lesson_or_all_can_be_reset(learner):
-    for number in (0, 1):
-        learner.start(number)
+    for name in ("dictionary", "soft"):
+        learner.start(name)
         learner.press(learner.card.skip)
         learner.press(learner.card.leave)
     learner.press(named(learner.list(), "Reset: A dictionary"))
-    assert begun(learner.window.instead) == SECOND_BEGUN
+    assert begun(learner.window.instead) == SOFT_BEGUN
     learner.press(named(learner.window.instead, "Reset all"))
     listed = learner.window.instead
     assert not any(begun(listed))
@@ -753,7 +753,7 @@ def test_one_lesson_or_all_can_be_reset(learner):
 def test_a_result_is_written_where_the_learner_says(learner, tmp_path, monkeypatch, ending):
     path = tmp_path / f"mine{ending}"
     monkeypatch.setattr(QFileDialog, "getSaveFileName", lambda *_given: (str(path), ""))
-    learner.start(1)
+    learner.start("soft")
     learner.press(learner.card.skip)
     learner.answer(right=False)
     learner.press(learner.card.back)
@@ -768,7 +768,7 @@ def test_a_result_is_written_where_the_learner_says(learner, tmp_path, monkeypat
     if ending == ".json":
         found = json.loads(text)
         assert found["name"] == "=Ada"
-        (asked, *_) = found["lessons"][1]["questions"]
+        (asked, *_) = found["lessons"][shelf.NAMES.index("soft")]["questions"]
         assert (asked["tries"], asked["right_at_first_try"], asked["step"]) == (2, False, 2)
         assert found["lessons"][0]["questions"][0]["right_at_first_try"] is None
     else:
@@ -828,8 +828,8 @@ def test_another_session_ends_the_lesson_and_nothing_comes_back(learner):
 def test_no_word_of_the_card_is_cut_off(make_window, hand, size, zoom):
     settings = Settings(theme=ThemeChoice.DARK, zoom=zoom)
     learner = Learner(make_window(OWN, settings, size), hand)
-    for number, lesson in enumerate(shelf.lessons()):
-        learner.start(number)
+    for lesson in shelf.lessons():
+        learner.start(lesson.name)
         for _ in lesson.steps:
             assert_whole(learner.card)
             if learner.card.hint.isVisible():
@@ -869,6 +869,7 @@ def test_enter_checks_and_goes_on_one_step_at_a_time(learner):
 def test_keys_and_screen_readers_reach_everything(learner):
     listed = learner.list()
     assert not unnamed(listed)
+    learner.press(listed.cards[shelf.NAMES.index("dictionary")])
     QTest.keyClick(listed.ways[0], Qt.Key.Key_Space)
     assert not unnamed(learner.card)
     learner.press(learner.card.skip)
@@ -933,7 +934,7 @@ def test_lessons_of_one_name_do_not_share_their_progress(learner, tmp_path):
 def test_progress_kept_by_an_earlier_version_is_gone_on_with(tmp_path):
     file = tmp_path / "atoms.lesson.toml"
     file.write_text(TEACHERS, encoding="utf-8")
-    lesson, built_in = read_lesson(file), shelf.lessons()[1]
+    lesson, built_in = read_lesson(file), shelf.lessons()[2]
     old = Progress.read('{"atoms": {"step": 2}, "soft": {"step": 3, "first_tries": {"2": true}}}')
     assert old.of(lesson).step == 2
     assert old.of(built_in).step == 3

@@ -92,6 +92,15 @@ def click_of_graph(layer: int, head: int) -> Callable[[Learner], None]:
     return click
 
 
+def click_eye(word: str) -> Callable[[Learner], None]:
+    def click(learner: Learner) -> None:
+        settle(learner)
+        line = learner.page.subject.sentence.line
+        learner.click(line.eye_of(line.tokens.texts.index(word)).center(), line)
+
+    return click
+
+
 def choose_mask(kind: MaskKind, size: int | None = None) -> Callable[[Learner], None]:
     def choose(learner: Learner) -> None:
         controls = Controls(learner)
@@ -161,6 +170,7 @@ def run_down(learner: Learner) -> None:
 
 
 HANDS: dict[str, tuple[Callable[[Learner], None], ...]] = {
+    "first-minute": (click_eye("soft"), click_eye("soft")),
     "why-soft": (drag(0.9, 1.6), run_down, drag(1.6, 0.2)),
     "sentence": (
         pull(PLANE, "bank", (0.4, 1.6)),
@@ -179,17 +189,19 @@ HANDS: dict[str, tuple[Callable[[Learner], None], ...]] = {
     "circuit": (click_of_grid(0, 3), click_button("Find the circuit"), click_of_graph(0, 3)),
 }
 """By lesson, how its tasks are done, in their order."""
+PLAYED_ELSEWHERE = ("dictionary", "soft", "hard-and-soft")
 
 
 def test_hands_know_every_task() -> None:
-    for lesson in shelf.lessons()[3:]:
-        assert len(HANDS.get(lesson.name, ())) == sum(step.until is not None for step in lesson.steps), lesson.name
+    for lesson in shelf.lessons():
+        tasks = sum(step.until is not None for step in lesson.steps)
+        assert lesson.name in PLAYED_ELSEWHERE or len(HANDS.get(lesson.name, ())) == tasks, lesson.name
 
 
 @pytest.mark.parametrize("name", HANDS)
 def test_the_tasks_of_a_lesson_can_be_done_by_hand(make_window, hand, name):
     learner = Learner(make_window(None, Settings(theme=ThemeChoice.LIGHT, full=False)), hand)
-    learner.start(shelf.NAMES.index(name))
+    learner.start(name)
     hands = iter(HANDS[name])
     for number, step in enumerate(learner.place.lesson.steps, 1):
         if step.until is None:

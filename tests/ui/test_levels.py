@@ -187,7 +187,7 @@ def test_what_a_step_does_not_need_is_dimmed_and_works_all_the_same(make_window,
     window = open_at(make_window, "lookup", full=True)
     learner = Learner(window, hand)
     plain = window.page.grab().toImage()
-    learner.start(1)
+    learner.start("soft")
     QTest.qWait(50)
     (canvas, weights) = window._spotlight.lit
     assert canvas is learner.canvas
@@ -280,14 +280,15 @@ def test_somebody_new_is_offered_the_first_lessons_or_to_explore_and_no_paper(ne
     offered = [button.text() for button in first.findChildren(QAbstractButton) if button.isVisible()]
     assert offered[:2] == ["All lessons…", "Just explore"]
     assert [words.partition("\n")[0] for words in offered[2:]] == [
-        f"{number}  {lesson.title}" for number, lesson in enumerate(shelf.lessons()[: len(offered) - 2], start=1)
+        f"{number}  {lesson.title}" for number, lesson in enumerate(shelf.lessons()[: len(offered) - 2])
     ]
     assert len(offered) > 5
     assert newcomer.canvas.isVisible(), "the plane is there to be touched meanwhile"
     first.buttons[0].setFocus()
     QTest.keyClick(first.buttons[0], Qt.Key.Key_Space)
     newcomer.acted()
-    assert "Step 1 of 6" in newcomer.words()
+    assert newcomer.place.lesson.name == "first-minute"
+    assert "Step 1 of 5" in newcomer.words()
     assert newcomer.window.tools.lessons.first is None
     newcomer.press(newcomer.card.leave)
     assert newcomer.window.settings.page == "lookup"

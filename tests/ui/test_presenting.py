@@ -214,7 +214,7 @@ def test_a_file_that_cannot_be_read_is_said_and_nothing_begins(speaker, qtbot, m
 
 def test_the_steps_of_a_lesson_are_gone_through(speaker, qtbot):
     window = speaker.window
-    window.tools.lessons.start(shelf.lessons()[1])
+    window.tools.lessons.start(shelf.lessons()[2])
     speaker.press_key(Qt.Key.Key_F5)
     speaker.settle(qtbot)
     card = window.tools.lesson_card
@@ -260,7 +260,7 @@ def test_words_are_large_and_nothing_is_cut_in_any_window(make_window, hand, qtb
 
 def test_a_lesson_is_presented_whole_and_larger(speaker, qtbot):
     window = speaker.window
-    window.tools.lessons.start(shelf.lessons()[5])
+    window.tools.lessons.start(shelf.lessons()[6])
     speaker.press_key(Qt.Key.Key_F5)
     window.resize(1024, 768)
     speaker.settle(qtbot)

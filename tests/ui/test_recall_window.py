@@ -54,8 +54,8 @@ def at(learner: Learner, clock: Clock) -> Learner:
     return learner
 
 
-def finish(learner: Learner, number: int = 0) -> None:
-    learner.start(number)
+def finish(learner: Learner, name: str = "dictionary") -> None:
+    learner.start(name)
     while learner.place.now is not None:
         learner.play_step()
     learner.press(learner.card.leave)
@@ -111,9 +111,9 @@ def test_a_day_is_kept_until_the_next_start(learner, clock, make_window, hand, s
 
 
 def test_one_lesson_comes_at_a_time_and_the_oldest_first(learner, clock):
-    finish(learner, 1)
+    finish(learner, "soft")
     clock.pass_by(1)
-    finish(learner, 0)
+    finish(learner)
     clock.pass_by(2)
     said = texts(learner)
     assert said.count("3 questions from before") == 1

@@ -586,7 +586,7 @@ def test_a_session_and_its_file_can_be_moved_together(window, make_window, open_
 def test_the_first_start_shows_attention_that_was_learned(tmp_path):
     store = SettingsStore(tmp_path / "settings.ini")
     assert store.is_new
-    assert first_state().heads == heads_preset("learned-it").state
+    assert first_state().heads == heads_preset("hide-a-word").state
     assert HeadsState().preset == "random-words"
     assert store.save(store.load())
     assert not SettingsStore(tmp_path / "settings.ini").is_new

@@ -6,7 +6,7 @@ import math
 from functools import lru_cache
 
 from PySide6.QtCore import QPointF, QRectF, QSize, Qt
-from PySide6.QtGui import QBrush, QColor, QFont, QFontMetricsF, QPainter, QPen, QPixmap, QPolygonF
+from PySide6.QtGui import QBrush, QColor, QFont, QFontMetricsF, QPainter, QPainterPath, QPen, QPixmap, QPolygonF
 from PySide6.QtWidgets import QWidget
 
 from attention_explorer.kit.drawing.outlines import outline_of
@@ -203,3 +203,20 @@ def paint_focus_frame(painter: QPainter, widget: QWidget, look: Look) -> None:
         painter.setBrush(Qt.BrushStyle.NoBrush)
         painter.setPen(QPen(QColor(look.theme.focus), width))
         painter.drawRect(widget.rect().adjusted(width // 2, width // 2, -(width + 1) // 2, -(width + 1) // 2))
+
+
+def paint_eye(painter: QPainter, middle: QPointF, half: float, colour: QColor, *, shut: bool) -> None:
+    """Paint an eye, half of whose width is given; struck through if it is shut."""
+    high = 0.62 * half
+    path = QPainterPath(QPointF(middle.x() - half, middle.y()))
+    path.quadTo(QPointF(middle.x(), middle.y() - 2 * high), QPointF(middle.x() + half, middle.y()))
+    path.quadTo(QPointF(middle.x(), middle.y() + 2 * high), QPointF(middle.x() - half, middle.y()))
+    painter.setPen(QPen(colour, 0.18 * half))
+    painter.setBrush(Qt.BrushStyle.NoBrush)
+    painter.drawPath(path)
+    painter.setBrush(colour)
+    painter.drawEllipse(middle, 0.26 * half, 0.26 * half)
+    if shut:
+        painter.setPen(QPen(colour, 0.22 * half))
+        away = QPointF(0.85 * half, -0.85 * half)
+        painter.drawLine(middle - away, middle + away)

@@ -35,6 +35,8 @@ class Try(Generic[S]):
         (state) -> whether it is.
     light : str
         The field whose control does it; empty for the picture.
+    example : str
+        The id of the example that a click opens instead; empty for none.
     fits : callable
         (state) -> whether it can be done there at all; it is not offered otherwise.
     """
@@ -43,6 +45,7 @@ class Try(Generic[S]):
     is_done: Callable[[S], bool]
     light: str = ""
     fits: Callable[[S], bool] = lambda _state: True
+    example: str = ""
 
 
 @dataclass(frozen=True, slots=True)

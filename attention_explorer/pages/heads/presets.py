@@ -7,7 +7,14 @@ from dataclasses import replace
 from attention_explorer.core.preset import Preset, preset_of
 from attention_explorer.model import Stage
 from attention_explorer.pages.heads.resolve import resolved
-from attention_explorer.pages.heads.state import Aggregate, HeadsSetup, HeadsState, HeadsView, MaskChoice, MaskKind
+from attention_explorer.pages.heads.state import (
+    Aggregate,
+    HeadsSetup,
+    HeadsState,
+    HeadsView,
+    MaskChoice,
+    MaskKind,
+)
 from attention_explorer.sources.hand_made_recipe import HandMadeRecipe
 from attention_explorer.sources.learned.box import BOX
 from attention_explorer.sources.learned_recipe import LearnedRecipe
@@ -86,6 +93,11 @@ def _learned(name: str, title: str, look_for: str, recipe: LearnedRecipe, **focu
     return Preset(name, title, look_for, HeadsState(setup, HeadsView(row=focus["row"]), other, preset=name))
 
 
+HIDING = "hide-a-word"
+"""The preset in which a model guesses, and a word can be hidden from it."""
+_ON_THE_BED = HeadsSetup(LearnedRecipe(*BOX["it"], sentence="The cat slept on the bed because it was soft"), layer=1)
+_WITHOUT_SOFT = MaskChoice().with_word(9, 10, hide=True)
+
 HEADS_PRESETS: tuple[Preset[HeadsState], ...] = (
     Preset(
         "random-words",
@@ -93,6 +105,14 @@ HEADS_PRESETS: tuple[Preset[HeadsState], ...] = (
         "Type a sentence. Click a cell to pin it and see the arithmetic behind it; the arrow keys move on. Then choose "
         "the causal mask: each row is renormalised over what is left.",
         HeadsState(view=HeadsView(row=7)),
+    ),
+    Preset(
+        HIDING,
+        "Hide a word",
+        "A tiny transformer learned here says what “it” means: the bed. Click the eye below “soft”, "
+        "which hides it from the model, and it says the cat; click again, and the bed is back. Of the other words it "
+        "needs only the bed itself. Compare shows both.",
+        HeadsState(_ON_THE_BED, HeadsView(row=7), replace(_ON_THE_BED, mask=_WITHOUT_SOFT), preset=HIDING),
     ),
     _learned(
         "learned-it",

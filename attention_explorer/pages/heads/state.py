@@ -375,10 +375,33 @@ class HeadsState(CheckedFields):
         """Return the state with some fields of its recipe changed; what is pinned follows its token."""
         old, view = self.setup.recipe, self.view
         recipe = replace(old, **changes)
-        return self.with_setup(recipe=recipe).with_view(
+        return self.with_setup(recipe=recipe, mask=self._mask_after_edit(recipe)).with_view(
             row=self._after_edit(view.row, tokens_of(old), tokens_of(recipe)),
             column=self._after_edit(view.column, context_tokens_of(old), context_tokens_of(recipe)),
         )
+
+    @property
+    def words_hidden(self) -> tuple[int, ...]:
+        """The keys that no query may look at, as they were hidden one by one."""
+        recipe = self.setup.recipe
+        return self.setup.mask.words_hidden(len(tokens_of(recipe)), len(context_tokens_of(recipe)))
+
+    def with_word(self, column: int, *, hide: bool) -> Self:
+        """Return the state with a word hidden from all, or to be seen again."""
+        n_q = len(tokens_of(self.setup.recipe))
+        return self.with_setup(mask=self.setup.mask.with_word(column, n_q, hide=hide))
+
+    def _mask_after_edit(self, recipe: Recipe) -> MaskChoice:
+        """Return the mask for an edited sentence: a word that is hidden from all stays so, wherever it is now."""
+        old, mask, words = self.setup.recipe, self.setup.mask, self.words_hidden
+        before, after = context_tokens_of(old), context_tokens_of(recipe)
+        if not words or not after or (before, tokens_of(old)) == (after, tokens_of(recipe)):
+            return mask
+        for word in words:
+            mask = mask.with_word(word, len(tokens_of(old)), hide=False)
+        for word in words:
+            mask = mask.with_word(place_after_edit(word, before, after), len(tokens_of(recipe)), hide=True)
+        return mask
 
     def _after_edit(self, place: int | None, before: tuple[str, ...], after: tuple[str, ...]) -> int | None:
         """Return where a pin is once its sentence was edited; in a comparison, B's tokens stand behind all of A's."""

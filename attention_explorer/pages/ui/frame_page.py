@@ -12,7 +12,7 @@ from PySide6.QtGui import QKeyEvent, QResizeEvent
 from PySide6.QtWidgets import QBoxLayout, QHBoxLayout, QLabel, QMenu, QSlider, QVBoxLayout, QWidget
 
 from attention_explorer.core.declared import declaration_of, value_of, with_value
-from attention_explorer.core.preset import Preset
+from attention_explorer.core.preset import Preset, preset_of
 from attention_explorer.core.subject import is_same_subject
 from attention_explorer.errors import ExplorerError
 from attention_explorer.kit import reach
@@ -591,9 +591,11 @@ class FramePage(RequestingPage):
         self.session.preview(self.showing(self.view, self.session.state, change.state), change.label)
 
     def _show_where(self, wanted: Try[Any]) -> None:
-        """Give the keyboard to the control that does something to try."""
+        """Give the keyboard to the control that does something to try, or open the example that shows it."""
         reason = Qt.FocusReason.TabFocusReason
-        if not wanted.light:
+        if wanted.example:
+            self.show_example(preset_of(self.view.presets, wanted.example))
+        elif not wanted.light:
             self.canvas.setFocus(reason)
         elif self.view.main and wanted.light == self.view.main:
             self.main.take_keyboard(self.view, reason)

@@ -93,6 +93,8 @@ class Task(ABC):
         Whether no token sees a later one.
     reached_words : str
         What is said when the goal is reached.
+    says : str
+        What the answer to a sentence is about, before the answer; empty where there is not one that says something.
     """
 
     name: str
@@ -106,6 +108,7 @@ class Task(ABC):
     fixed: frozenset[str] = frozenset({"encoder_layers"})
     causal: bool = False
     reached_words: str = "Learned."
+    says: str = ""
 
     def is_reached(self, accuracy: float, weight: float) -> bool:
         """Whether the goal is reached with a share of right answers and a weight of the best head on what it wants."""

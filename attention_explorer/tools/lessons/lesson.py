@@ -17,6 +17,7 @@ Labels: TypeAlias = "tuple[str, ...] | Expression"
 """Names that stand in the file, or an expression for the texts of a page, as the tokens of a sentence."""
 
 NAMES = (
+    "first-minute",
     "dictionary",
     "soft",
     "hard-and-soft",
@@ -32,7 +33,7 @@ NAMES = (
     "circuit",
     "recap",
 )
-"""The lessons that come with the program, in the order in which they are meant to be taken."""
+"""The lessons that come with the program, in the order in which they are meant to be taken; they count from 0."""
 
 
 class Kind(StrEnum):

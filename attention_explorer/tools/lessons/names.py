@@ -24,6 +24,7 @@ from attention_explorer.model.arrays import Bools, Floats
 from attention_explorer.pages.explorer import ExplorerState, PageState
 from attention_explorer.pages.file_places import files_of
 from attention_explorer.pages.heads.frame import HeadsFrame, frame_to_show
+from attention_explorer.pages.heads.guess import guess_setup, guessed, without_word
 from attention_explorer.pages.heads.state import HeadsState
 from attention_explorer.pages.heads.survey import head_survey
 from attention_explorer.pages.lookup.frame import lookup_frame
@@ -50,6 +51,7 @@ if TYPE_CHECKING:
     from attention_explorer.pages.stack.state import BlockState
     from attention_explorer.pages.training.state import TrainingState
     from attention_explorer.sources.learned.learned_model import Answer
+    from attention_explorer.sources.source import Guess
 
 T = TypeVar("T")
 Members: TypeAlias = "dict[str, Callable[[], Member]]"
@@ -302,10 +304,29 @@ def _heads(state: HeadsState) -> Members:
         "column_sums": shown(lambda f: f.map.weights().sum(axis=0), _numbered("the sum of column")),
         "head_count": shown(lambda f: f.heads, lambda: "how many heads the layer has"),
         "head_width": shown(lambda f: f.head_width, lambda: "d_k, how wide a head is"),
+        "guess": lambda: _said(_of_page(state, lambda _: _guess(state))),
+        "without": lambda: Chooser(partial(_without, state)),
         "row": lambda: Chooser(partial(_row, state)),
         "of_head": lambda: _of_head(state),
         "of_heads": lambda: _of_heads_of_layer(state),
     }
+
+
+def _guess(state: HeadsState) -> Guess | None:
+    found = guessed(guess_setup(state.setup))
+    return None if found is None else found.now
+
+
+def _said(found: Guess | None) -> Shown:
+    if found is None:
+        raise ExpressionError("what reads the sentence guesses no word of it")
+    return Shown(found.word, lambda: f"what the model says: {found.about} …")
+
+
+def _without(state: HeadsState, which: str | int) -> Group:
+    """Return what the model says with one more word hidden from it."""
+    column = _place(_of_page(state, lambda f: f.keys), which)
+    return Group({"guess": lambda: _said(_of_page(state, lambda _: without_word(state, column)))})
 
 
 def _numbered(what: str) -> Callable[..., str]:

@@ -26,6 +26,7 @@ PARTS: Mapping[str, tuple[str, ...]] = {
     "lookup.share": ("t", "t, exact"),
     "lookup.heads": ("Two heads",),
     "heads.sentence": ("Sentence",),
+    "heads.guess": ("Guess",),
     "heads.picture": ("View", "Attention map"),
     "heads.map": ("Attention map",),
     "heads.wall": ("All heads",),

@@ -273,3 +273,29 @@ def test_which_paths_are_models(tmp_path: Path) -> None:
     assert model_at(tmp_path / "a.safetensors") is None
     assert shows_attention(tmp_path / "a.safetensors")
     assert not shows_attention(tmp_path / "a.attn.json")
+
+
+@pytest.mark.parametrize(
+    ("name", "text"), [("gpt2", TEXT), ("llama", TEXT), ("electra", "the cat sat on the [MASK] because it was soft.")]
+)
+def test_a_guess_is_that_of_the_whole_model_with_a_word_hidden_in_every_layer(name: str, text: str) -> None:
+    recipe, model = recipe_of(name, text), load_model(MODELS / name)
+    source = source_of(recipe)
+    n = len(source.tokens)
+    place = source.tokens.index(source.mask_token) if source.mask_token else n - 1
+    for hidden in (None, 1):
+        mask = np.ones((n, n), np.bool_)
+        mask[:, [] if hidden is None else [hidden]] = False
+        top = model(text, masks=mask).top(1)
+        guess = source.guess(source.layers(Lookup(mask)))
+        assert guess.word.strip() in (model.label(top.tokens[place][0]).strip("␣ "), top.tokens[place][0].strip())
+        assert guess.probability == pytest.approx(float(top.probabilities[place][0]), rel=1e-4)
+        assert guess.about == ("in place of [MASK]" if name == "electra" else "the next word")
+
+
+def test_a_model_that_takes_long_or_has_nothing_to_fill_in_guesses_nothing(monkeypatch) -> None:
+    assert source_of(recipe_of("gpt2")).guesses
+    assert not source_of(recipe_of("bert")).guesses, "no word is masked"
+    assert not source_of(recipe_of("t5")).guesses
+    monkeypatch.setattr(model_source, "QUICK", 1.0)
+    assert not source_of(recipe_of("gpt2")).guesses

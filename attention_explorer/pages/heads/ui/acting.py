@@ -83,6 +83,7 @@ class ActingPage(PointingPage):
     typed: TypedName
     gestures = (
         ("Click a token", "see what it looks at; double click, or Enter: type"),
+        ("Click the eye below a token, Delete", "hide the word from the model that guesses; again: let it look"),
         ("Point at a cell", "light it up in every head; the arithmetic appears"),
         ("Click a cell or a label", "pin it; click again or Esc lets go"),
         ("Arrow keys", "walk from cell to cell"),

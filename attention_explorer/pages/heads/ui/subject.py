@@ -11,12 +11,16 @@ from PySide6.QtWidgets import QHBoxLayout, QLabel, QPushButton, QVBoxLayout, QWi
 
 from attention_explorer.core.declared import declarations
 from attention_explorer.kit.controls.flow_layout import FlowLayout
+from attention_explorer.kit.controls.panel_scroll import UNBOUNDED
 from attention_explorer.kit.controls.possible import allow_unless
-from attention_explorer.kit.frame.subject import SubjectLine, Tokens
+from attention_explorer.kit.frame.subject import SubjectLine
+from attention_explorer.kit.frame.token_line import Tokens
 from attention_explorer.kit.pictures.pointed_picture import NOWHERE, Spot
 from attention_explorer.kit.theme import Look
 from attention_explorer.pages.heads.frame import HeadsFrame
+from attention_explorer.pages.heads.guess import can_hide_words, guess_setup, hidden_words
 from attention_explorer.pages.heads.state import HeadsState
+from attention_explorer.pages.heads.ui.guess import GuessBeside
 from attention_explorer.pages.heads.unknown import WayOn, unknown_said, unknown_words, ways_on
 from attention_explorer.pages.heads.wording import one
 from attention_explorer.pages.ui.session import Session
@@ -67,10 +71,13 @@ class HeadsSubject(QWidget):
         self.read_it.clicked.connect(lambda: self._read())
         self.read_it.hide()
         self._read: Callable[[], object] = lambda: None
+        self.guess = GuessBeside(look)
         self.second_words = QLabel()
         self.second_words.setObjectName("muted")
         first, self._second = QHBoxLayout(), QWidget()
         first.addWidget(self.sentence, 1)
+        first.addWidget(self.guess)
+        first.addStretch()
         first.addWidget(self.read_it)
         first.addWidget(self.cross)
         second = QHBoxLayout(self._second)
@@ -93,6 +100,7 @@ class HeadsSubject(QWidget):
         self._column.addWidget(self._ways_row)
         self.sentence.line.clicked.connect(self._on_clicked)
         self.sentence.line.pointed.connect(self._on_pointed)
+        self.sentence.line.eye_clicked.connect(self._on_eye_clicked)
         self.context.line.clicked.connect(lambda token: self.pinned.emit(Spot(None, token)))
         self.context.line.pointed.connect(
             lambda token: self.pointed.emit(NOWHERE if token is None else Spot(None, token))
@@ -112,8 +120,8 @@ class HeadsSubject(QWidget):
         """Wear other colours or another size."""
         self._column.setSpacing(look.px(2))
         self._flow.setSpacing(look.px(6))
-        for line in (self.sentence, self.context):
-            line.set_look(look)
+        for part in (self.sentence, self.context, self.guess):
+            part.set_look(look)
 
     def offer_model(self, name: str, read: Callable[[], object]) -> None:
         """Offer to read the sentence with a model, wherever the small one of the box reads it."""
@@ -126,8 +134,9 @@ class HeadsSubject(QWidget):
         self.read_it.setVisible(learned is not None and bool(self.read_it.text()))
 
     def withhold(self, withheld: bool) -> None:
-        """Show no weights while they are asked for."""
+        """Show no weights and no guess while they are asked for."""
         self._withheld = withheld
+        self.guess.withhold(withheld)
 
     def show_frame(self, heads: HeadsState, frame: HeadsFrame | None, lit: Spot) -> None:
         """Show the sentence, and what the row that is lit looks at, as far as the frame is of this sentence."""
@@ -149,15 +158,31 @@ class HeadsSubject(QWidget):
         queries = tokens_of(recipe) if known is None else known.queries
         row = lit.row if known is not None and lit.row is not None and lit.row < len(queries) else None
         weights = () if known is None or row is None else self._weights(known, row)
-        unknown = frozenset(unknown_words(recipe))
+        unknown, hidden = frozenset(unknown_words(recipe)), hidden_words(heads)
+        can_hide = can_hide_words(heads.setup) and not unknown
+        self._show_guess(heads, is_known=known is not None, guesses=source.guesses and not unknown)
+        own = ((), ()) if is_cross else (weights, hidden)
         self.sentence.show_sentence(
-            source.sentence, Tokens(queries, row, () if is_cross else weights, unknown, no_typing)
+            source.sentence, Tokens(queries, row, own[0], unknown, no_typing, own[1], can_hide and not is_cross)
         )
+        self._keep_together()
         if is_cross:
             keys = context_tokens_of(recipe) if known is None else known.keys
             self.context.show_sentence(
-                source.context or "", Tokens(keys, None, weights, unknown, no_typing or no_second)
+                source.context or "", Tokens(keys, None, weights, unknown, no_typing or no_second, hidden)
             )
+
+    def _show_guess(self, heads: HeadsState, *, is_known: bool, guesses: bool) -> None:
+        """Have the guess found once there is a map: that of a model takes all of its layers."""
+        if guesses and not is_known:
+            self.guess.wait_for(heads.setup.recipe)
+        else:
+            self.guess.show_setup(guess_setup(heads.setup) if guesses else None)
+
+    def _keep_together(self) -> None:
+        """Let the guess stand behind the words, however wide the window is."""
+        is_beside = not self.guess.isHidden()
+        self.sentence.setMaximumWidth(self.sentence.line.widest if is_beside else UNBOUNDED)
 
     def _weights(self, frame: HeadsFrame, row: int) -> tuple[float, ...]:
         if self._withheld or len(frame.keys) > MOST_WEIGHED:
@@ -194,6 +219,13 @@ class HeadsSubject(QWidget):
         view = self._session.state.heads.view
         is_pinned = view.row == token and view.column is None
         self.pinned.emit(NOWHERE if is_pinned else Spot(token))
+
+    def _on_eye_clicked(self, token: int) -> None:
+        state = self._session.state
+        hide = token not in state.heads.words_hidden
+        word = self.sentence.line.tokens.texts[token]
+        heads = state.heads.with_word(token, hide=hide)
+        self._session.apply(replace(state, heads=heads), f"Hide “{word}”" if hide else f"Show “{word}” again")
 
     def _on_pointed(self, token: int | None) -> None:
         self.pointed.emit(NOWHERE if token is None else Spot(token))

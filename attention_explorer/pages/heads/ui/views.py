@@ -12,7 +12,8 @@ from attention_explorer.kit.picture import Picture
 from attention_explorer.pages.heads.change import changed, reasons_against
 from attention_explorer.pages.heads.choices import CHOICES
 from attention_explorer.pages.heads.experiment import Check
-from attention_explorer.pages.heads.presets import HEADS_PRESETS
+from attention_explorer.pages.heads.guess import can_hide_words, hidden_words
+from attention_explorer.pages.heads.presets import HEADS_PRESETS, HIDING
 from attention_explorer.pages.heads.state import HeadsState, MaskKind
 from attention_explorer.pages.heads.state import Picture as Name
 from attention_explorer.pages.heads.ui.checks import Checks
@@ -51,15 +52,17 @@ def views() -> tuple[View[Any], ...]:
     """Return the views, in their order."""
     more = (*_MASK, *_SOFTMAX, *_HEADS)
     first: Tries = (
+        Try("Hide a word from a model", _guesses, fits=lambda s: not _guesses(s), example=HIDING),
+        Try("Click the eye below a word", lambda state: bool(hidden_words(state)), fits=_guesses),
         Try("Click a token: whom does it ask?", lambda state: state.view.row is not None),
         Try("Hide what comes later", lambda state: state.setup.mask.kind is MaskKind.CAUSAL, "setup.mask.kind", _masks),
-        Try("Type another sentence", _is_typed, fits=_types),
     )
+    typed: Try[HeadsState] = Try("Type another sentence", _is_typed, fits=_types)
     every: Tries = (
         Try("Let heads that look back come first", lambda state: state.view.sort.value == "on previous", "view.sort"),
         Try("Mark two heads with Shift+click", lambda state: len(state.view.marked) > 1),
     )
-    lines: Tries = (Try("Draw half of each row", lambda state: state.view.mass <= 0.55, "view.mass"),)
+    lines: Tries = (first[1], Try("Draw half of each row", lambda state: state.view.mass <= 0.55, "view.mass"), typed)
     rows: Tries = (Try("Press Play", lambda state: 0 < state.view.step < state.last_step),)
     stages: Tries = (
         Try(
@@ -183,6 +186,10 @@ def numbers_of(state: HeadsState, tiles: tuple[int, int]) -> Iterator[object]:
 
 def _masks(state: HeadsState) -> bool:
     return not source_of(state.setup.recipe).traits.reason_against(Ability.MASKS)
+
+
+def _guesses(state: HeadsState) -> bool:
+    return can_hide_words(state.setup)
 
 
 def _types(state: HeadsState) -> bool:

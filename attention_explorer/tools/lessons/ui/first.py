@@ -57,7 +57,7 @@ class FirstLessons(Card):
         shelf.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Fixed)
         row = QHBoxLayout(shelf)
         row.setContentsMargins(0, 0, 0, 0)
-        self.buttons = tuple(self._button(number, lesson) for number, lesson in enumerate(self._lessons, start=1))
+        self.buttons = tuple(self._button(number, lesson) for number, lesson in enumerate(self._lessons))
         for button in self.buttons:
             row.addWidget(button)
         row.addStretch(1)

@@ -66,7 +66,7 @@ class Taken:
     forget : (str, Lesson) or None
         What *Reset* says of it, and what it forgets; None if nothing was done.
     number : str
-        Which lesson of the path it is, from 1; empty for what is none.
+        Which lesson of the path it is, from 0; empty for what is none.
     """
 
     name: str
@@ -160,7 +160,7 @@ class LessonsPage(QWidget):
         )
         forget = ("Forget what I did in this lesson", lesson) if done != type(done)() else None
         about = lesson.learned if done.finished else lesson.about
-        number = str(self._lessons.index(lesson) + 1)
+        number = str(self._lessons.index(lesson))
         minutes = f"{lesson.minutes:g} min"
         brief = f"step {done.step + 1} of {len(lesson.steps)}" if done.step else minutes
         said = ", ".join(filter(None, (minutes, done.words(lesson))))

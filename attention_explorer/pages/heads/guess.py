@@ -1,0 +1,108 @@
+"""What a model says of the sentence, and what it said before words were hidden from it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+from attention_explorer.core.byte_cache import kept
+from attention_explorer.core.numerals import listed, percent
+from attention_explorer.errors import quoted
+from attention_explorer.pages.heads.frame import heads_run_without
+from attention_explorer.pages.heads.resolve import resolved
+from attention_explorer.pages.heads.state import HeadsSetup, HeadsState, MaskChoice
+from attention_explorer.sources.masked_layers import layers_and_mask
+from attention_explorer.sources.recorded.pieces import SPACE
+from attention_explorer.sources.registry import source_of
+from attention_explorer.sources.source import Ability, Guess
+
+MOST_NAMED = 3
+
+
+@dataclass(frozen=True, slots=True)
+class Guessed:
+    """A guess.
+
+    Attributes
+    ----------
+    now : Guess
+        With all that is hidden from the model.
+    before : Guess or None
+        With every word to be seen; None where none is hidden.
+    hidden : tuple of str
+        The words that are hidden.
+    """
+
+    now: Guess
+    before: Guess | None = None
+    hidden: tuple[str, ...] = ()
+
+    @property
+    def is_other(self) -> bool:
+        """Whether hiding words has changed it."""
+        return self.before is not None and self.before.word != self.now.word
+
+    @property
+    def spoken(self) -> str:
+        """The guess in words."""
+        said = f"{self.now.about} {quoted(self.now.word)}, {percent(self.now.probability)}"
+        if self.before is None:
+            return f"The model’s guess: {said}"
+        was = "the same" if not self.is_other else quoted(self.before.word)
+        hidden = listed(map(quoted, self.hidden), MOST_NAMED)
+        return f"The model’s guess without {hidden}: {said}. With every word to be seen: {was}"
+
+
+def hidden_words(heads: HeadsState) -> tuple[int, ...]:
+    """Return the keys that no query may look at; none where the source takes no mask."""
+    return () if source_of(heads.setup.recipe).traits.reason_against(Ability.MASKS) else heads.words_hidden
+
+
+def can_hide_words(setup: HeadsSetup) -> bool:
+    """Whether there is a guess, and words can be hidden from who makes it; known without running anything."""
+    source = source_of(setup.recipe)
+    return source.guesses and not source.traits.reason_against(Ability.MASKS)
+
+
+def guess_setup(setup: HeadsSetup) -> HeadsSetup:
+    """Return all of a setup that a guess depends on: not which head is looked at."""
+    return replace(setup.without_focus, switched_off=heads_run_without(setup))
+
+
+def without_word(heads: HeadsState, column: int) -> Guess | None:
+    """Return the guess with one more word hidden; errors as of `guessed`."""
+    return _guess(guess_setup(heads.with_word(column, hide=True).setup))
+
+
+@kept
+def guessed(setup: HeadsSetup) -> Guessed | None:
+    """Return what the model says; None where it says nothing.
+
+    Parameters
+    ----------
+    setup : HeadsSetup
+        Made by `guess_setup`.
+
+    Raises
+    ------
+    ExplorerError
+        The model cannot be run; the message says why.
+    """
+    now, source = _guess(setup), source_of(setup.recipe)
+    words = resolved(setup).mask.words_hidden(len(source.tokens), len(source.context_tokens))
+    if now is None or not words:
+        return None if now is None else Guessed(now)
+    mask: MaskChoice = setup.mask
+    for word in words:
+        mask = mask.with_word(word, len(source.tokens), hide=False)
+    return Guessed(
+        now, _guess(replace(setup, mask=mask)), tuple(source.labels[1][word].lstrip(SPACE) for word in words)
+    )
+
+
+def _guess(setup: HeadsSetup) -> Guess | None:
+    source = source_of(setup.recipe)
+    source.open()
+    setup = resolved(setup)
+    how = setup.scaled, setup.temperature, setup.hard, setup.switched_off
+    layers, _ = layers_and_mask(setup.recipe, setup.mask, *how)
+    return source.guess(layers)
