@@ -280,6 +280,7 @@ class LessonsPage(QWidget):
         button.setToolTip(tip)
         button.clicked.connect(run)
         self._buttons.addWidget(button)
+        button.show()  # now: Qt would show it an event later, and what is to have the keyboard could not take it
         return button
 
     # ---- The pictures ----
@@ -302,12 +303,11 @@ class LessonsPage(QWidget):
         number = self.path.group.checkedId()
         item, small = self._items[number], self.cards[number].picture
         self.picture.setPixmap(QPixmap())
+        self.picture.setFixedHeight(max(min(self.picture.height(), self._room().height()), 0))
         if item.lesson is None:
             self.picture.setText(item.large)
         elif not small.isNull():
-            room = QSize(self.picture.width(), min(self.picture.height(), max(self._room().height(), 0)))
-            self.picture.setFixedHeight(room.height())
-            self.picture.setPixmap(small.scaled(room, Qt.AspectRatioMode.KeepAspectRatio))
+            self.picture.setPixmap(small.scaled(self.picture.size(), Qt.AspectRatioMode.KeepAspectRatio))
         self._large.start()
 
     def _draw_large(self) -> None:
