@@ -208,8 +208,6 @@ def run_window(
     if from_zero:
         settings = replace(settings, from_zero=True)
     is_first = store.is_new
-    if is_first:
-        settings = replace(settings, full=False)
     window = MainWindow(Session(first_state() if state is None and is_first else state), store, settings)
     reporter = ErrorReporter(window)
     reporter.install()

@@ -186,8 +186,7 @@ class Look:
     The rest is for figures: whether the names of axes, the tokens beside maps and lines, and colour bars are drawn, and
     from how many cells on a map goes into a drawing as one image: nobody edits so many one by one, and files stay
     small. What is ``still`` can neither be pointed at nor dragged: it shows some of the labels where there is no room
-    for all, and speaks of no mouse. With ``few``, as at the level Start, a table leaves out the numbers that only
-    somebody with some experience asks for: lengths, cosines, contributions.
+    for all, and speaks of no mouse.
     """
 
     theme: Theme = LIGHT
@@ -197,7 +196,6 @@ class Look:
     colour_bars: bool = True
     most_rectangles: int = 150 * 150
     still: bool = False
-    few: bool = False
 
     def px(self, size: float) -> int:
         """Return a length in pixels at this zoom, at least 1."""

@@ -47,8 +47,6 @@ class Settings:
     """Whether nothing moves by itself: what would play goes step by step."""
     from_zero: bool = False
     """Whether layers, heads and tokens are counted from 0."""
-    full: bool = True
-    """Whether all numbers are shown, or those of the level Start, with which a new user begins."""
     memory: int = ON_SHOW_BYTES // 2**20
     """MiB that may be taken for what is on the screen or kept as B."""
     drawer: bool = False
@@ -95,7 +93,6 @@ class SettingsStore:
             page=self._text("page", settings.page),
             lessons=self._text("lessons", settings.lessons),
             goes_on=self._switch("goes_on", settings.goes_on),
-            full=self._switch("full", settings.full),
             drawer=self._switch("drawer", settings.drawer),
             from_zero=self._switch("from_zero", settings.from_zero),
             reduced_motion=self._switch("reduced_motion", settings.reduced_motion),

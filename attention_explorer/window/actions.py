@@ -151,22 +151,6 @@ WINDOW_ACTIONS: tuple[WindowAction, ...] = (
             (ThemeChoice.DARK, "&Dark colours", "Light words on a dark window"),
         )
     ),
-    WindowAction("view-2", "&View"),
-    *(
-        WindowAction(
-            f"level-{title}",
-            "&View",
-            f"{title[0]}&{title[1:]}: {what}",
-            lambda w, full=full: w.set_full(full),  # type: ignore[misc]
-            (),
-            tip,
-            lambda w, full=full: w.settings.full is full,  # type: ignore[misc]
-        )
-        for full, title, what, tip in (
-            (False, "Start", "few numbers", "Leave lengths, cosines and contributions out of the table of Lookup"),
-            (True, "Full", "all numbers", "Show lengths, cosines and contributions in the table of Lookup"),
-        )
-    ),
     WindowAction("view-4", "&View"),
     WindowAction(
         "reduced-motion",

@@ -91,7 +91,7 @@ class MainWindow(Host):
             session.restart(state)
         CACHE.on_show_bytes = self.settings.memory * 2**20
         session.count_from(Count.FROM_ZERO if self.settings.from_zero else Count.FROM_ONE)
-        self.look = Look(self._theme(), self.settings.zoom, few=not self.settings.full)
+        self.look = Look(self._theme(), self.settings.zoom)
         self._sheet, self._bare_zoom = "", 0.0
         self.setWindowIcon(program_icon())
         self._pages: dict[str, Page] = {}
@@ -308,12 +308,6 @@ class MainWindow(Host):
 
     # ---- What of a page is shown ----
 
-    def set_full(self, full: bool) -> None:
-        """Show all numbers, or leave out those that the level Start does."""
-        self.settings = replace(self.settings, full=full)
-        self._wear()
-        self.page.render_state(self.session.state, self.session.state)
-
     def light(self, names: tuple[str, ...], *, dim: bool = True) -> None:
         """Dim the page on show but for some parts, by the names of `reach`; for none, dim nothing."""
         self._lit = names
@@ -464,7 +458,7 @@ class MainWindow(Host):
 
     def _wear(self) -> None:
         """Put the current look on everything."""
-        self.look = look = Look(self._theme(), self._bare_zoom or self.settings.zoom, few=not self.settings.full)
+        self.look = look = Look(self._theme(), self._bare_zoom or self.settings.zoom)
         self._colour_application()
         # Not on the window as a whole: Qt would style every widget of every page anew, seen or not.
         self._sheet = stylesheet(look)

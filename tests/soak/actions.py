@@ -305,13 +305,11 @@ def resize(scene: Scene) -> None:
 def change_look(scene: Scene) -> None:
     """Switch colours and size some times."""
     for _ in range(scene.dice.randint(1, 3)):
-        shortcut = scene.dice.choice(("Ctrl+=", "Ctrl+-", "Ctrl+0", "theme", "level"))
+        shortcut = scene.dice.choice(("Ctrl+=", "Ctrl+-", "Ctrl+0", "theme"))
         scene.note(f"look {shortcut}")
         window = scene.world.window
         if shortcut == "theme":
             scene.world.turn(window.switch_theme)
-        elif shortcut == "level":
-            scene.world.turn(lambda window=window: window.set_full(not window.settings.full))
         else:
             _press_combination(scene, shortcut)
 

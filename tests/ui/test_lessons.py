@@ -501,7 +501,7 @@ def test_a_double_click_on_next_does_not_skip_the_step_after(learner):
 @pytest.mark.parametrize("part", ["lookup.scaled", "heads.stage"])
 def test_what_a_step_needed_stays_on_the_page_when_it_is_done(make_window, hand, tmp_path, part):
     """It was lent by the drawer."""
-    learner = Learner(make_window(None, Settings(theme=ThemeChoice.LIGHT, full=False)), hand)
+    learner = Learner(make_window(None, Settings(theme=ThemeChoice.LIGHT)), hand)
     file = tmp_path / "a.lesson.toml"
     done = "lookup.scaled" if part == "lookup.scaled" else "heads.view.stage == 'scores'"
     set_to = '"lookup.scaled" = true' if part == "lookup.scaled" else '"heads.view.stage" = "scores"'

@@ -1,4 +1,4 @@
-"""The tasks of the lessons, done as a learner does them: with the mouse and the keys, on the level Start."""
+"""The tasks of the lessons, done as a learner does them: with the mouse and the keys."""
 
 from __future__ import annotations
 
@@ -200,7 +200,7 @@ def test_hands_know_every_task() -> None:
 
 @pytest.mark.parametrize("name", HANDS)
 def test_the_tasks_of_a_lesson_can_be_done_by_hand(make_window, hand, name):
-    learner = Learner(make_window(None, Settings(theme=ThemeChoice.LIGHT, full=False)), hand)
+    learner = Learner(make_window(None, Settings(theme=ThemeChoice.LIGHT)), hand)
     learner.start(name)
     hands = iter(HANDS[name])
     for number, step in enumerate(learner.place.lesson.steps, 1):

@@ -91,17 +91,26 @@ def test_every_lesson_gets_its_picture(learner, qtbot):
     assert all(one != other for at, one in enumerate(images) for other in images[:at]), "each its own"
 
 
+def cut(page: LessonsPage) -> list[str]:
+    """Return the words beside the path that are not seen whole."""
+    found = []
+    for part in (page.title, page.said, page.about, *page.ways):
+        place = part.rect().translated(part.mapTo(page, part.rect().topLeft()))
+        needed = part.heightForWidth(part.width()) if part.hasHeightForWidth() else 0
+        if not page.rect().contains(place) or part.height() < needed:
+            found.append(part.text())
+    return found
+
+
 @pytest.mark.parametrize(("size", "zoom"), [((1024, 768), 1.0), ((1280, 800), 1.0), ((1024, 768), 1.75)])
 @pytest.mark.parametrize("theme", [ThemeChoice.LIGHT, ThemeChoice.DARK])
-def test_all_of_it_is_within_reach_in_a_small_window(make_window, hand, size, zoom, theme):
+def test_all_of_it_is_within_reach_in_a_small_window(make_window, hand, qtbot, size, zoom, theme):
     learner = Learner(make_window(OWN, Settings(theme=theme, zoom=zoom), size), hand)
     page = learner.list()
     assert learner.window.width() == size[0]
     for card in page.cards:
         learner.press(card)
-        for part in (page.title, page.said, page.about, *page.ways):
-            assert page.rect().contains(part.rect().translated(part.mapTo(page, part.rect().topLeft()))), part.text()
-            assert part.height() >= (part.heightForWidth(part.width()) if part.hasHeightForWidth() else 0), part.text()
+        qtbot.waitUntil(lambda: not cut(page))  # a layout comes in a moment
     rows = {card.y() for card in page.cards}
     assert all(
         not one.geometry().intersects(other.geometry())

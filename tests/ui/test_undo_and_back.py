@@ -205,7 +205,7 @@ def test_a_file_that_was_only_looked_at_is_seen_as_it_was_left(make_window, tmp_
 
 @pytest.mark.parametrize("page", PAGE_IDS)
 def test_five_presses_of_an_arrow_key_on_a_number_are_one_step(make_window, page):
-    window = make_window(settings=Settings(theme=ThemeChoice.LIGHT, page=page, full=True), size=(1600, 1200))
+    window = make_window(settings=Settings(theme=ThemeChoice.LIGHT, page=page), size=(1600, 1200))
     session, first = window.session, window.session.state
     session._clock = lambda: 0.0
     if page in ("heads", "layer", "training", "circuits"):  # where all numbers are in the drawer

@@ -21,7 +21,6 @@ from attention_explorer.pages.ui.session import Session
 
 _WIDTHS = (30, 78, 78, 56, 62, 58, 80, 62, 62, 132)
 MOST_ROWS_SHOWN = 6
-_NOT_FOR_FEW = frozenset({Column.LENGTH, Column.COSINE, Column.CONTRIBUTION})
 
 
 class NumbersDelegate(QStyledItemDelegate):
@@ -99,8 +98,6 @@ class NumbersTable(QTableView):
         header.setDefaultSectionSize(look.px(25))
         self.horizontalHeader().setMinimumSectionSize(look.px(20))
         self.horizontalHeader().setFixedHeight(look.px(27))
-        for column in _NOT_FOR_FEW:
-            self.setColumnHidden(column, look.few)
         self._share_width()
 
     def paintEvent(self, event: QPaintEvent) -> None:
@@ -133,7 +130,7 @@ class NumbersTable(QTableView):
             self.setColumnWidth(column, int(self._look.px(width) * stretch))
 
     def _needed_width(self) -> int:
-        return sum(self._look.px(width) for column, width in enumerate(_WIDTHS) if not self.isColumnHidden(column))
+        return sum(self._look.px(width) for width in _WIDTHS)
 
     def height_for_rows(self, rows: int) -> int:
         """Return the height in which that many rows are seen whole."""

@@ -1,4 +1,4 @@
-"""The levels Start and Full, and the light on what a lesson needs."""
+"""The first start, and the light on what a lesson needs."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from heads_driver import Controls
 from people_driver import catch_up
 from PySide6.QtCore import QPoint, QRect, QSize, Qt
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QAbstractButton, QApplication, QComboBox, QLabel, QWidget
+from PySide6.QtWidgets import QAbstractButton, QApplication, QComboBox
 from test_lessons import Learner
 from window_driver import WindowDriver
 
@@ -18,73 +18,21 @@ from attention_explorer.kit import reach
 from attention_explorer.model import Stage
 from attention_explorer.pages.explorer import ExplorerState
 from attention_explorer.pages.lookup.state import LookupState, LookupView
-from attention_explorer.pages.lookup.ui.table_model import Column
-from attention_explorer.pages.ready_made import PAGE_IDS, find_preset
-from attention_explorer.session.settings import Settings, SettingsStore, ThemeChoice
+from attention_explorer.pages.ready_made import find_preset
+from attention_explorer.session.settings import Settings, ThemeChoice
 from attention_explorer.tools.lessons import shelf
 from attention_explorer.tools.lessons.parts import PARTS, in_sight, names_of
 from attention_explorer.tools.lessons.ui.page import LessonsPage
 
-IN_THE_FRAME = ("lookup", "heads", "positions", "layer", "training", "circuits", "lab")
 
-
-def seen(page: QWidget) -> set[str]:
-    """Return the names of all that is shown."""
-    widgets = (each for each in page.findChildren(QWidget) if not each.isHidden())
-    return {name for each in widgets if (name := each.accessibleName() or _words(each))}
-
-
-def _words(widget: QWidget) -> str:
-    return widget.text() if isinstance(widget, QAbstractButton | QLabel) else ""
-
-
-def open_at(make_window, page: str, *, full: bool):
-    window = make_window(settings=Settings(theme=ThemeChoice.LIGHT, page=page, full=full))
+def open_at(make_window, page: str):
+    window = make_window(settings=Settings(theme=ThemeChoice.LIGHT, page=page))
     catch_up(window)
     return window
 
 
-def trigger(window, level: str) -> None:
-    window._actions[f"level-{level}"].trigger()
-    catch_up(window)
-
-
-@pytest.mark.parametrize("page", IN_THE_FRAME)
-def test_a_page_in_the_frame_looks_the_same_at_both_levels(make_window, page):
-    """What is rare is in its drawer for everybody."""
-    window = open_at(make_window, page, full=True)
-    before = seen(window.page)
-    trigger(window, "Start")
-    assert seen(window.page) == before
-    assert {*PAGE_IDS} == {*IN_THE_FRAME}
-
-
-def test_the_level_is_remembered_and_holds_on_every_page(make_window, settings_path):
-    window = open_at(make_window, "lookup", full=True)
-    trigger(window, "Start")
-    assert window._actions["level-Start"].isChecked()
-    assert not window._actions["level-Full"].isChecked()
-    window.show_page("heads")
-    assert window._actions["level-Start"].isChecked()
-    window.close()
-    assert not SettingsStore(settings_path).load().full
-    assert Settings().full, "pictures and tests are of all controls unless told"
-
-
-@pytest.mark.parametrize("full", [False, True])
-def test_start_leaves_numbers_out_of_the_table_of_a_lookup(make_window, hand, full):
-    driver = WindowDriver(open_at(make_window, "lookup", full=full), hand)
-    driver.press(driver.page.panel.more)
-    table = driver.page.table
-    rare = {"LENGTH", "COSINE", "CONTRIBUTION"}
-    assert {column.name for column in Column if table.isColumnHidden(column)} == (set() if full else rare)
-    trigger(driver.window, "Start" if full else "Full")
-    assert {column.name for column in Column if table.isColumnHidden(column)} == (rare if full else set())
-
-
-@pytest.mark.parametrize("full", [False, True])
-def test_no_query_is_moved_unseen(make_window, hand, full):
-    driver = WindowDriver(open_at(make_window, "lookup", full=full), hand)
+def test_no_query_is_moved_unseen(make_window, hand):
+    driver = WindowDriver(open_at(make_window, "lookup"), hand)
     driver.window.show_preset(find_preset("descent", "lookup"))
     driver.press(driver.page.bar.view_row.buttons[LookupView.PLANE])
     before = driver.window.session.state
@@ -98,8 +46,8 @@ def test_no_query_is_moved_unseen(make_window, hand, full):
 
 # The off-screen platform says this whenever a combo box opens.
 @pytest.mark.qt_log_ignore("This plugin does not support")
-def test_a_lesson_shows_what_it_needs_at_any_level(make_window, hand, tmp_path):
-    window = open_at(make_window, "heads", full=False)
+def test_a_lesson_shows_what_it_needs(make_window, hand, tmp_path):
+    window = open_at(make_window, "heads")
     learner = Learner(window, hand)
     file = tmp_path / "a.lesson.toml"
     file.write_text(
@@ -118,10 +66,9 @@ def test_a_lesson_shows_what_it_needs_at_any_level(make_window, hand, tmp_path):
     assert not stages.isVisible()
 
 
-@pytest.mark.parametrize("full", [False, True])
 @pytest.mark.parametrize("part", ["scaling", "lookup"])
-def test_a_lesson_opens_the_drawer_for_what_is_in_it(make_window, hand, tmp_path, part, full):
-    window = open_at(make_window, "lookup" if part == "lookup" else "lab", full=full)
+def test_a_lesson_opens_the_drawer_for_what_is_in_it(make_window, hand, tmp_path, part):
+    window = open_at(make_window, "lookup" if part == "lookup" else "lab")
     learner = Learner(window, hand)
     file = tmp_path / "a.lesson.toml"
     show, first = ("two-keys", '"lookup.scaled" = true') if part == "lookup" else ("variance", '"scaling.draws" = 200')
@@ -144,7 +91,7 @@ def test_a_lesson_opens_the_drawer_for_what_is_in_it(make_window, hand, tmp_path
 
 def test_what_is_lit_is_that_of_the_view_on_show(make_window, hand, tmp_path):
     """Each view has its own Soft and Hard, and its own drawer."""
-    window = open_at(make_window, "lookup", full=False)
+    window = open_at(make_window, "lookup")
     learner = Learner(window, hand)
     file = tmp_path / "a.lesson.toml"
     file.write_text(
@@ -184,7 +131,7 @@ def test_a_lesson_shows_the_view_that_has_what_it_needs(make_window, hand, tmp_p
 
 
 def test_what_a_step_does_not_need_is_dimmed_and_works_all_the_same(make_window, hand):
-    window = open_at(make_window, "lookup", full=True)
+    window = open_at(make_window, "lookup")
     learner = Learner(window, hand)
     plain = window.page.grab().toImage()
     learner.start("soft")
@@ -222,7 +169,7 @@ def test_a_page_that_scrolls_shows_what_a_step_lights(make_window, hand, tmp_pat
 
 
 def test_a_label_and_the_heads_of_a_table_are_lit_with_what_they_belong_to(make_window):
-    window = open_at(make_window, "lookup", full=False)
+    window = open_at(make_window, "lookup")
     window.light(names_of(("lookup.temperature", "lookup.table")))
     page = window.page
     for part in (page.main.slider_of(page.view).label, page.table.horizontalHeader()):
@@ -232,7 +179,7 @@ def test_a_label_and_the_heads_of_a_table_are_lit_with_what_they_belong_to(make_
 
 
 def test_the_way_home_is_lit_while_the_plane_is_moved_away(make_window, hand):
-    learner = Learner(open_at(make_window, "lookup", full=False), hand)
+    learner = Learner(open_at(make_window, "lookup"), hand)
     learner.start()
     home = reach.part(learner.page, "Home view")
     assert home not in learner.window._spotlight.lit
@@ -243,7 +190,7 @@ def test_the_way_home_is_lit_while_the_plane_is_moved_away(make_window, hand):
 
 
 def test_no_button_and_no_plane_moves_from_a_task_to_a_question(make_window, hand):
-    learner = Learner(open_at(make_window, "lookup", full=False), hand)
+    learner = Learner(open_at(make_window, "lookup"), hand)
     learner.start()
     QApplication.processEvents()
     kept = (reach.part(learner.page, "lookup"), learner.page.panel.more, learner.canvas)
@@ -256,7 +203,7 @@ def test_no_button_and_no_plane_moves_from_a_task_to_a_question(make_window, han
 
 @pytest.mark.parametrize("name", PARTS)
 def test_every_part_that_a_lesson_can_light_is_on_its_page(make_window, name):
-    window = open_at(make_window, name.partition(".")[0], full=True)
+    window = open_at(make_window, name.partition(".")[0])
     window.session.apply(in_sight((name,), window.session.state), "Show it")
     window.light(names_of((name,)))
     for part in PARTS[name]:
@@ -269,7 +216,7 @@ def test_every_part_that_a_lesson_can_light_is_on_its_page(make_window, name):
 @pytest.fixture
 def newcomer(make_window, hand) -> Learner:
     """Somebody who is here for the first time."""
-    learner = Learner(open_at(make_window, "lookup", full=False), hand)
+    learner = Learner(open_at(make_window, "lookup"), hand)
     learner.window.tools.welcome()
     catch_up(learner.window)
     return learner
@@ -306,7 +253,7 @@ def test_somebody_new_can_see_all_lessons(newcomer):
 
 
 def test_who_explores_finds_the_window_as_it_was(make_window, hand):
-    learner = Learner(open_at(make_window, "lookup", full=False), hand)
+    learner = Learner(open_at(make_window, "lookup"), hand)
     before, size = learner.window.session.state, learner.canvas.size()
     learner.window.tools.welcome()
     catch_up(learner.window)
@@ -334,7 +281,7 @@ def test_a_picture_that_is_named_is_lit_as_a_whole(make_window, name):
 # The off-screen platform says this whenever a combo box opens.
 @pytest.mark.qt_log_ignore("This plugin does not support")
 def test_the_number_of_a_mask_is_lit_once_it_is_there(make_window, hand):
-    learner = Learner(open_at(make_window, "heads", full=False), hand)
+    learner = Learner(open_at(make_window, "heads"), hand)
     learner.window.light(names_of(("heads.mask",)))
     learner.choose(Controls(learner).masks, MaskKind.CAUSAL_WINDOW)
     QApplication.processEvents()
