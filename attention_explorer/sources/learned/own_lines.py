@@ -261,7 +261,7 @@ def _cut_by_data(pairs: Sequence[tuple[str, str]]) -> Cut:
 def _cut_into(text: str, cut: Cut) -> tuple[str, ...]:
     if cut is Cut.WORDS:
         return tokens_in(text)
-    return tuple(SPACE if letter == " " else letter for letter in unicodedata.normalize("NFC", " ".join(text.split())))
+    return tuple(unicodedata.normalize("NFC", SPACE.join(text.split())))
 
 
 def _taken(pairs: dict[int, tuple[str, str]], cut: Cut, left_out: dict[int, str]) -> list[OwnLine]:
@@ -272,7 +272,7 @@ def _taken(pairs: dict[int, tuple[str, str]], cut: Cut, left_out: dict[int, str]
         places, tokens = len(question) + 1 + len(answer), (*question, *answer)
         if places > MOST_PLACES:
             left_out[number] = f"has {grouped(places)} {cut.value}, and at most {MOST_PLACES} are learned"
-        elif not question or not answer or END in tokens or tokens_in(" ".join(tokens)) != tokens:
+        elif not question or not answer or END in tokens or not all(map(_stands_alone, set(tokens))):
             left_out[number] = "has a character that cannot be learned by itself"
         elif (question, answer) in seen:
             left_out[number] = f"is the same as line {seen[question, answer]}"
@@ -280,6 +280,12 @@ def _taken(pairs: dict[int, tuple[str, str]], cut: Cut, left_out: dict[int, str]
             seen[question, answer] = number
             taken.append(OwnLine(number, question, answer))
     return taken
+
+
+@lru_cache(maxsize=4096)
+def _stands_alone(token: str) -> bool:
+    """Whether a token is one token still where others stand around it, apart from it, as on other pages."""
+    return tokens_in(token) == (token,)
 
 
 def _checksum(text: str) -> bytes:
