@@ -168,7 +168,7 @@ def _add_train(commands: argparse._SubParsersAction[_Command]) -> None:
         "train",
         help="have a tiny network learn a task, and print how well it does",
         description="Have a tiny network learn a task. It is measured on sentences that it never learned from.",
-        epilog="tasks: it, dictionary, previous, repeat, reverse, sort, translation, brackets, die",
+        epilog="tasks: it, dictionary, previous, repeat, reverse, sort, translation, brackets, die, own",
     )
     train.mixed = True
     train.add_argument("task", metavar="TASK", help="one of those below")
@@ -176,6 +176,10 @@ def _add_train(commands: argparse._SubParsersAction[_Command]) -> None:
         "out", type=Path, nargs="?", metavar="OUT", help="a file for what was learned, .npz, .safetensors"
     )
     train.add_argument("--steps", type=int, metavar="N", help="how many steps; by default as many as the task takes")
+    train.add_argument(
+        "--lines", type=Path, metavar="FILE", help="of the task own: a text file of lines “input -> answer”"
+    )
+    train.add_argument("--cut", choices=("words", "characters"), help="of the task own: into what lines are cut")
     for name, what in _LEARNED_NUMBERS.items():
         kind = float if name == "rate" else int
         train.add_argument(f"--{name.replace('_', '-')}", type=kind, metavar="N", help=what, default=argparse.SUPPRESS)
@@ -511,9 +515,16 @@ def _train(options: argparse.Namespace) -> int:
     given = vars(options)
     if options.out is not None:
         check_ending(options.out)  # before, not after, it has learned
-    run = started(
-        options.task, **{name: given[name] for name in (*_LEARNED_NUMBERS, *_LEARNED_SWITCHES) if name in given}
-    )
+    sizes = {name: given[name] for name in (*_LEARNED_NUMBERS, *_LEARNED_SWITCHES) if name in given}
+    if options.lines is not None:
+        from attention_explorer.sources.learned.own_lines import lines_from, text_in
+
+        sizes["lines"], more = lines_from(text_in(options.lines))
+        if more:
+            _complain(f"Only the first lines are learned: {more} more are left out.")
+    if options.cut is not None:
+        sizes["cut"] = options.cut
+    run = started(options.task, **sizes)
     for line in report(run, options.steps):
         if _write_out(_encoded(f"{line}\n")):
             return 1

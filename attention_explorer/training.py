@@ -98,6 +98,14 @@ class Trained:
         """
         return self.at(step).ask(sentence)
 
+    def write(self, sentence: str, step: int = -1) -> str:
+        """Return what a model of the task "own" writes behind an input, also of one that no line has.
+
+        Parameters and errors are those of `weights`.
+        """
+        model = self.at(step)
+        return model.task.said(model.write([sentence])[0], self.setup)
+
     def at(self, step: int = -1) -> LearnedModel:
         """Return the model as it was after so many steps; below 0 counts from the end."""
         return self._run.at(step)
@@ -159,7 +167,7 @@ def train(
     Parameters
     ----------
     task : str
-        it, dictionary, previous, repeat, reverse, sort, translation, brackets or die.
+        it, dictionary, previous, repeat, reverse, sort, translation, brackets, die or own.
     steps : int, optional
         How many steps; by default as many as the task takes.
     seed : int
@@ -168,7 +176,7 @@ def train(
         Asked before each step; True ends it, and what was learned until then is returned.
     **sizes
         Fields of `LearningSetup`: layers, heads, d_model, d_ff, length, hard, scaled, positions, residual, batch,
-        rate, warm_up.
+        rate, warm_up; of the task "own" lines, which is a tuple of “input -> answer”, and cut.
 
     Returns
     -------
@@ -228,6 +236,7 @@ def report(run: Run, steps: int | None = None) -> Iterator[str]:
     """
     task, count = run.task, _count(run, steps)
     yield f"{task.title}. {task.about}"
+    yield from task.says(run.setup)
     yield "  step    loss   right   weight   (on sentences that are held out)"
     for step in _measured_at(count, task.every):
         run.advance(step)

@@ -219,11 +219,43 @@ def test_the_command_line_says_what_was_learned(capsysbinary: pytest.CaptureFixt
     assert capsysbinary.readouterr().out.decode().splitlines()[-1].startswith("As good as chance")
 
 
+VERBS = ("walk", "jump", "play", "call", "help", "look", "talk", "open", "wash", "push", "pull", "kick")
+TINY = {"batch": 8, "d_model": 8, "d_ff": 0}
+
+
+def test_lines_of_ones_own_are_learned_from_python() -> None:
+    lines = [f"{verb} -> {verb}ed" for verb in VERBS]
+    run = attention_explorer.train("own", lines=lines, steps=20, **TINY)
+    assert run.setup.lines == tuple(lines)
+    assert run.write("wall") == "".join(run.at().write(["wall"])[0])
+    assert run.ask("walk").right == tuple("walked■")
+    assert run.ask("walk").places == (4, 5, 6, 7, 8, 9, 10)
+    with pytest.raises(ExplorerError, match="No line has an arrow"):
+        attention_explorer.train("own", lines=VERBS)
+    with pytest.raises(ExplorerError, match="writes none behind a sentence"):
+        small().write("a b c d")
+
+
+def test_lines_of_ones_own_from_a_file(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    path, out = tmp_path / "verbs.tsv", tmp_path / "verbs.npz"
+    path.write_text("\n".join((*(f"{verb}\t{verb}ed" for verb in VERBS), "alone")), encoding="utf-8")
+    assert cli.main(["train", "own", str(out), "--lines", str(path), "--steps", "10", "--d-model", "8"]) == 0
+    said = capsys.readouterr().out
+    for part in ("12 lines, cut into characters", "Line 13 has no tab", "Held out are 2", "±"):
+        assert part in said
+    model = read_model(out)
+    assert model.setup.lines[0] == "walk\twalked"
+    path.write_bytes(b"\0\1")
+    assert cli.main(["train", "own", "--lines", str(path)]) == 1
+    assert "is no text in UTF-8" in capsys.readouterr().err
+
+
 def test_every_size_has_an_option() -> None:
     switches = ["--hard", "--no-scale", "--no-positions", "--no-residual"]
     options = cli.parser().parse_args(["train", "it", *switches, "--d-ff", "8"])
     assert (options.hard, options.scaled, options.positions, options.residual) == (True, False, False, False)
-    known = {*cli._LEARNED_NUMBERS, *cli._LEARNED_SWITCHES, "task"}
+    assert (options.lines, options.cut) == (None, None)
+    known = {*cli._LEARNED_NUMBERS, *cli._LEARNED_SWITCHES, "task", "lines", "cut"}
     assert known == set(attention_explorer.training.LearningSetup.__dataclass_fields__)
 
 

@@ -68,9 +68,10 @@ def in_block(state: ExplorerState) -> ExplorerState:
         The sentence is no question to the task.
     """
     training = state.training
+    written, _ = training.task.texts(training.sentence_shown, training.setup)
     training.task.question(training.sentence_shown, training.setup)
     layer, head = training.head_shown
-    block = learned_block(training.setup, training.step, training.sentence_shown)
+    block = learned_block(training.setup, training.step, written)
     row = training.row if training.row >= 0 else None
     shown = replace(block, layer=layer, head=head, box="weights", token=row, count=state.block.count)
     return replace(state, block=shown)

@@ -75,7 +75,7 @@ def _against_block(state: block.BlockState) -> str:
 def _against_training(state: TrainingState) -> str:
     if state.other is None or are_asked_the_same(state.setup, state.other):
         return ""
-    return "has another run of another task or length: the two must have the same"
+    return "has another run of another task, length or lines: the two must have the same"
 
 
 def _against_bench(bench: scaling.BenchState) -> str:

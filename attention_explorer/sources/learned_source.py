@@ -210,8 +210,10 @@ class LearnedSource(TypedSource[LearnedRecipe]):
 
     def differences(self, other: LearnedSource) -> Iterator[tuple[str, str]]:
         for field in fields(LearningSetup):
-            name = field.name.replace("_", " ")
-            yield tuple(f"{name} {getattr(each.recipe.setup, field.name)}" for each in (self, other))  # type: ignore[misc] # two
+            values = [getattr(each.recipe.setup, field.name) for each in (self, other)]
+            if isinstance(values[0], tuple):  # lines, too long to be said
+                values = ["its own", "its own" if values[0] == values[1] else "others"]
+            yield tuple(f"{field.name.replace('_', ' ')} {value}" for value in values)  # type: ignore[misc] # two
         yield f"step {self.recipe.step}", f"step {other.recipe.step}"
 
     def _batch(self) -> Batch:

@@ -112,7 +112,7 @@ class SessionFiles(QObject):
             self._window.tools.lessons.start_file(path)
         elif shows_attention(path):
             self.recordings.open(path)
-        else:
+        elif not self._window.page.take_file(path):
             self._in_place_of_what_is_unsaved(lambda: self._open(path))
 
     def _open(self, path: Path) -> bool:

@@ -175,9 +175,9 @@ class View(Generic[S]):
             (*self._said(state, self._decisive(state, self.made_with or self.more)), *self.picture.made_of(state))
         )
 
-    def set_elsewhere(self, state: S) -> str:
+    def set_elsewhere(self, state: S, start: S | None = None) -> str:
         """Return what counts here and is not as it starts, of what is not set beside the picture, in a line."""
-        start, beside = self.of(self.part.kind()), (*self.fields, self.main)
+        start, beside = self.of(self.part.kind() if start is None else start), (*self.fields, self.main)
         begun = {
             name: value_of(start, name) for name in self._decisive(start, self.more)
         }  # without those that do nothing there

@@ -93,6 +93,8 @@ class MomentRequest(NamedTuple):
         run = run_of.peek(self.setup)
         is_there = run is not None and run.step >= (self.step if run.exploded else self.learned)
         known = is_there and all(answer_at.peek(*self.asked_at(each)) is not None for each in self.seen)
+        if task_of(self.setup.task).writes:
+            known = known and written_at.peek(*self.asked_at(self.step)) is not None
         return known and (self.of_other is None or self.of_other.is_known)
 
 
@@ -133,6 +135,8 @@ class Moment:
         As far as the request says that it has learned.
     other : OtherAnswer or None
         The same of B, where two runs are compared.
+    written : tuple of str or None
+        Of a task that writes: the tokens that it writes behind the sentence.
     """
 
     request: MomentRequest
@@ -142,6 +146,7 @@ class Moment:
     run: Run
     curve: Curve
     other: OtherAnswer | None = None
+    written: tuple[str, ...] | None = None
 
     def row_of(self, state: TrainingState) -> int:
         """Return the query whose row is framed."""
@@ -244,6 +249,13 @@ def answer_at(
         ) from None
 
 
+@kept
+def written_at(setup: LearningSetup, step: int, sentence: str, off: Off, drawn: Off, hidden: Hidden) -> tuple[str, ...]:
+    """Return what the model of a step writes behind a sentence, broken as it is."""
+    model = broken_model(setup, step, off, drawn)
+    return model.write([sentence], lambda batch: scoring_with(hidden, batch))[0]
+
+
 def moment_at(request: MomentRequest, report: Callable[[float], object] = lambda _fraction: None) -> Moment:
     """Compute a moment, training that far where nobody has.
 
@@ -260,7 +272,8 @@ def moment_at(request: MomentRequest, report: Callable[[float], object] = lambda
         parameters = model_at(request.setup, step).network.parameters
         points = parameters["q"], parameters["k"]
     other = None if request.of_other is None else other_answer_at(request.of_other, report)
-    return Moment(request, film[-1][1], film, points, run, run.curve(reached), other)
+    written = written_at(*request.asked_at(step)) if run.task.writes else None
+    return Moment(request, film[-1][1], film, points, run, run.curve(reached), other, written)
 
 
 def _film(request: MomentRequest) -> Film:

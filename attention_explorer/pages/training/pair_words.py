@@ -29,7 +29,9 @@ def how_it_differs(setup: LearningSetup, other: LearningSetup) -> str:
         value = getattr(setup, name)
         if value == getattr(other, name):
             continue
-        if not isinstance(value, bool):
+        if isinstance(value, tuple):
+            said.append(f"other {field.label}")
+        elif not isinstance(value, bool):
             said.append(f"{field.label} {value}" if isinstance(value, str) else f"{field.label} {value:g}")
         elif field.names:
             said.append(field.called("on" if value else "off").lower())

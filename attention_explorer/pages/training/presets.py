@@ -67,5 +67,10 @@ TRAINING_PRESETS: tuple[Preset[TrainingState], ...] = (
     ),
     _ready("brackets", "Press Play: which open bracket does each place look at? Ask it a row of your own."),
     _ready("die", "Nothing can be learned here: held-out answers stay at chance."),
+    _ready(
+        "own",
+        "Numbers in words become digits: “three forty two -> 3 4 2”. Press “Your lines…” and paste your own, "
+        "up to 2 000 of them. One in five is held out: only those tell whether a rule was found.",
+    ),
 )
 """In the order of the list. Every task has one of its own name."""

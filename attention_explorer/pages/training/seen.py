@@ -7,6 +7,7 @@ from dataclasses import asdict, dataclass, replace
 from attention_explorer.core.map_picture import MapPicture
 from attention_explorer.core.numbers_export import Arrays, Table
 from attention_explorer.pages.training import pair_words, words
+from attention_explorer.pages.training.held_out import HeldAnswer, held_answers
 from attention_explorer.pages.training.moment import Moment, MomentRequest, Worth, moment_at, picture_of, worth_at
 from attention_explorer.pages.training.state import Head, TrainingState
 
@@ -23,11 +24,14 @@ class Seen:
         What is seen of that step.
     worth : Worth or None
         What heads are worth, where that was asked for.
+    answers : tuple of HeldAnswer
+        What is answered to held-out sentences, where that was asked for.
     """
 
     state: TrainingState
     moment: Moment
     worth: Worth | None = None
+    answers: tuple[HeldAnswer, ...] = ()
 
     @property
     def row(self) -> int:
@@ -63,6 +67,14 @@ def seen_with_worth(state: TrainingState, _pixels: tuple[int, int] = (0, 0)) -> 
     """Compute that, and what each head is worth."""
     found = worth_at(state.setup, state.step, state.off_shown, state.drawn_shown, state.hidden)
     return replace(seen(state), worth=found)
+
+
+def seen_with_answers(state: TrainingState, _pixels: tuple[int, int] = (0, 0)) -> Seen:
+    """Compute that, and what is answered to held-out sentences."""
+    found = seen(state)
+    return replace(
+        found, answers=held_answers(state.setup, state.step, state.off_shown, state.drawn_shown, state.hidden)
+    )
 
 
 def arrays(found: Seen) -> Arrays:

@@ -32,6 +32,7 @@ class TrainingView(StrEnum):
     MAP = "map"
     BREAK = "break"
     SEEDS = "seeds"
+    HELD_OUT = "held out"
 
 
 class Speed(StrEnum):
@@ -232,8 +233,8 @@ class TrainingState(CheckedFields):
 
 
 def are_asked_the_same(one: LearningSetup, other: LearningSetup) -> bool:
-    """Return whether two networks learn the same task, with sentences of the same length."""
-    return (one.task, one.length) == (other.task, other.length)
+    """Return whether two networks learn the same task, with sentences of the same length, and the same lines."""
+    return all(getattr(one, name) == getattr(other, name) for name in ("task", "length", "lines", "cut"))
 
 
 def end_of(setup: LearningSetup, reached: int) -> int:

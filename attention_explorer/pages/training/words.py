@@ -10,6 +10,7 @@ from attention_explorer.model.arrays import Floats
 from attention_explorer.pages.training.moment import Moment, Worth
 from attention_explorer.pages.training.state import Head, TrainingState
 from attention_explorer.sources.learned.learned_model import Answer, Heads
+from attention_explorer.sources.learned.own_lines import sure_range
 from attention_explorer.sources.learned.run import Curve
 from attention_explorer.sources.learned.saved import taken
 from attention_explorer.sources.learned.task import Task
@@ -130,6 +131,32 @@ def answers(moment: Moment, row: int) -> tuple[str, str, tuple[tuple[str, float,
     if right is None:
         return title, "The task does not know what is right here.", told
     return title, "That is right." if told[0][2] else f"{quoted(right)} would be right.", told
+
+
+def written(moment: Moment) -> tuple[str, str]:
+    """Return what it writes behind the sentence, and whether that is right; two empty texts where it writes nothing."""
+    request = moment.request
+    if moment.written is None:
+        return "", ""
+    task = task_of(request.setup.task)
+    said, right = task.said(moment.written, request.setup), task.right_text(request.sentence, request.setup)
+    title = f"It writes {quoted(said)}." if said else "It writes nothing."
+    if right is None:
+        return title, "No line has this input."
+    return title, "That is right." if said == right else f"{quoted(right)} would be right."
+
+
+def what_is_right(state: TrainingState) -> str:
+    """Say of what the share is that is right: beside that number."""
+    return f"{state.task.part_of_answer(state.setup)} right" if state.task.writes else "right answers"
+
+
+def whole_lines(moment: Moment, step: int) -> tuple[str, str]:
+    """Return how many held-out lines are right throughout at a step, and how surely that is known."""
+    steps, of = moment.curve.steps, len(moment.run.trial.batch.tokens)
+    right = round(moment.run.measured(int(steps[steps.searchsorted(step, side="right") - 1])).whole * of)
+    low, high = sure_range(right, of)
+    return f"{grouped(right)} of {grouped(of)}", f"Of all such lines {percent(low)} to {percent(high)} (95 % sure)."
 
 
 def holds_out(task: Task) -> bool:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from PySide6.QtCore import Signal
@@ -212,6 +213,10 @@ class Page(QWidget):
     def reason_against_taking(self) -> str:
         """Why the picture on show is not that of the state and cannot be taken away as such; empty if it can."""
         return ""
+
+    def take_file(self, _path: Path) -> bool:
+        """Take a file that was opened, or dropped on the window, if it means something to this page alone."""
+        return False
 
     def offer_taking(self, menu: QMenu) -> None:
         """Add to a context menu what can be taken away."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from functools import cached_property
 from itertools import combinations
 from typing import NamedTuple, TypeAlias
@@ -24,9 +24,11 @@ from attention_explorer.sources.learned.first import first_network
 from attention_explorer.sources.learned.setup import LearningSetup
 from attention_explorer.sources.learned.task import Question, Task
 from attention_explorer.sources.learned.tasks import task_of
+from attention_explorer.sources.learned.writing import written
 
 Heads: TypeAlias = tuple[tuple[int, int], ...]
 """Some heads: layer and head of each, from 0."""
+Texts: TypeAlias = list[tuple[str, ...]]
 
 
 class Answer(NamedTuple):
@@ -97,11 +99,14 @@ class Measured(NamedTuple):
         The share of right answers.
     scores : tuple of PatternScore
         One for each pattern of the task, the one that answers last.
+    whole : float
+        The share of sentences of which every answer is right.
     """
 
     loss: float
     accuracy: float
     scores: tuple[PatternScore, ...]
+    whole: float
 
     @property
     def weight(self) -> float | None:
@@ -145,7 +150,10 @@ class Trial:
             measured = cross_entropy(logits, self.batch.answers, network.arithmetic(self.batch))
         weights = [np.concatenate(layer) for layer in zip(*(of_part for _, of_part in found), strict=True)]
         scores = (PatternScore(each.name, tuple(each.score(layer) for layer in weights)) for each in self._patterns)
-        return Measured(measured.loss, measured.accuracy, tuple(scores))
+        sentences = self.batch.asked // self.batch.tokens.shape[-1]
+        wrong = sentences[measured.probabilities.argmax(axis=-1) != measured.targets]
+        whole = 1.0 - len(set(wrong.tolist())) / len(set(sentences.tolist()))
+        return Measured(measured.loss, measured.accuracy, tuple(scores), whole)
 
     @cached_property
     def baselines(self) -> tuple[float, float]:
@@ -215,6 +223,32 @@ class LearnedModel:
             probabilities=probabilities.astype(precision),
             weights=tuple(weights[0].astype(precision) for weights in trace.weights),
         )
+
+    def write(self, sentences: Sequence[str], hidden: Callable[[Batch], Scoring] = lambda _batch: AS_LEARNED) -> Texts:
+        """Let it write answers of several tokens.
+
+        Parameters
+        ----------
+        sentences : sequence of str
+            What it is given.
+        hidden : callable
+            (batch) -> what is to be otherwise than it was learned.
+
+        Returns
+        -------
+        list of tuple of str
+            The tokens that it writes behind each.
+
+        Raises
+        ------
+        ExplorerError
+            If the task does not write, or a sentence does not fit.
+        """
+        task, setup = self.task, self.setup
+        known = task.answers(setup).words
+        beginnings = [task.beginning(each, setup) for each in sentences]
+        found = written(self.network, beginnings, len(known) - 1, task.places(setup), hidden)
+        return [tuple(known[token] for token in tokens) for tokens in found]
 
     def measured(self) -> Measured:
         """Measure it on the sentences that are held out."""

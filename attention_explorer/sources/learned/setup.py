@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from enum import StrEnum
 from importlib import import_module
 
-from attention_explorer.core.declared import check_range, declared, ranges
+from attention_explorer.core.declared import Kind, check_range, declared, ranges
 from attention_explorer.fields import CheckedFields
 from attention_explorer.model.head_axis import check_width
 from attention_explorer.model.scalars import LARGEST_SEED
@@ -17,6 +18,21 @@ LARGEST_RATE = 1e12
 def _tasks() -> tuple[str, ...]:
     """Return the names of all tasks, each of which has a setup: they are found by name when they are asked for."""
     return tuple(import_module("attention_explorer.sources.learned.tasks").TASKS)
+
+
+OWN = "own"
+"""The name of the task that learns lines of one's own."""
+MOST_LINES = 2000
+"""Of one's own."""
+
+
+class Cut(StrEnum):
+    """Into what lines of one's own are cut, to be learned."""
+
+    BY_THE_DATA = "by the data"
+    """Words where most inputs have several, which come again in others; else characters."""
+    WORDS = "words"
+    CHARACTERS = "characters"
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,6 +68,10 @@ class LearningSetup(CheckedFields):
         Steps up to it.
     seed : int
         Of the first numbers and of the sentences.
+    lines : tuple of str
+        Of the task "own": what is learned, as “input -> answer” each; none for every other task.
+    cut : Cut
+        Into what they are cut.
     """
 
     task: str = declared("it", "task", "What is to be learned", "Choose a task", choices=_tasks)
@@ -116,6 +136,22 @@ class LearningSetup(CheckedFields):
         "Decides the numbers to begin with and the sentences; others learn other heads",
         "Change the seed",
         high=LARGEST_SEED,
+    )
+    lines: tuple[str, ...] = declared(
+        (),
+        "lines",
+        "Your own lines, each “input -> answer”; one in five is held out",
+        "Change the lines",
+        kind=Kind.LIST,
+        most=MOST_LINES,
+    )
+    cut: Cut = declared(
+        Cut.BY_THE_DATA,
+        "cut into",
+        "Whether the network is given words or characters of your lines; by the data: words, if they come again",
+        "Cut the lines otherwise",
+        shown=lambda training: training.setup.task == OWN,
+        names={"by the data": "By the data", "words": "Words", "characters": "Characters"},
     )
 
     def checked(self) -> LearningSetup:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -20,8 +21,9 @@ from attention_explorer.model.learning import (
 )
 from attention_explorer.model.learning.exact import exact_sum
 from attention_explorer.model.learning.network import Tokens
-from attention_explorer.sources.learned.setup import LearningSetup
+from attention_explorer.sources.learned.setup import OWN, LearningSetup
 from attention_explorer.sources.learned.vocabulary import Vocabulary
+from attention_explorer.sources.tokens import tokens_in
 
 UNKNOWN = -2
 """The right answer where something is asked that the task does not know, as in sentences that somebody made up."""
@@ -91,6 +93,8 @@ class Task(ABC):
         Which of its fields cannot be chosen, as the task decides them or has no use for them.
     causal : bool
         Whether no token sees a later one.
+    writes : bool
+        Whether it writes answers of several tokens, one after the other, behind what it is given; see `beginning`.
     reached_words : str
         What is said when the goal is reached.
     says : str
@@ -107,6 +111,7 @@ class Task(ABC):
     setup: LearningSetup
     fixed: frozenset[str] = frozenset({"encoder_layers"})
     causal: bool = False
+    writes: bool = False
     reached_words: str = "Learned."
     says: str = ""
 
@@ -159,6 +164,10 @@ class Task(ABC):
         """Return the shortest and the longest sentence that may be typed."""
         return setup.length, setup.length
 
+    def places(self, setup: LearningSetup) -> int:
+        """Return how many tokens its network has places for."""
+        return setup.length
+
     def question(self, sentence: str, setup: LearningSetup) -> Question:
         """Take a sentence that somebody typed.
 
@@ -167,12 +176,42 @@ class Task(ABC):
         ExplorerError
             If a word is unknown, there are too few or too many, or nothing is asked.
         """
-        tokens = self.vocabulary(setup).read(sentence, *self.lengths(setup))[None]
+        return self.asked(tokens_in(sentence), setup)
+
+    def asked(self, words: tuple[str, ...], setup: LearningSetup) -> Question:
+        """Take the words of a sentence; errors are those of `question`."""
+        tokens = self.vocabulary(setup).numbered(words, *self.lengths(setup))[None]
         right = self.right_answers(tokens, setup)
         asked = right != NOT_ASKED
         if not asked.any():
             raise ExplorerError(f"Nothing is asked in this sentence: write one such as “{self.probe(setup)}”.")
         return Question(Batch(tokens, np.maximum(right, NOT_ASKED + asked)), tuple(right[asked].tolist()))
+
+    def beginning(self, sentence: str, setup: LearningSetup) -> Tokens:
+        """Return what a task that `writes` writes behind, (n,). The last of its answers ends what is written.
+
+        Raises
+        ------
+        ExplorerError
+            If it does not write, or as `question`.
+        """
+        raise ExplorerError(f"The task “{self.title}” has an answer at each place, and writes none behind a sentence.")
+
+    def says(self, setup: LearningSetup) -> tuple[str, ...]:
+        """Return what is to be known of what a setup learns from, a sentence each."""
+        return ()
+
+    def part_of_answer(self, setup: LearningSetup) -> str:
+        """Return what an answer is, of those of which the share that is right is measured, in the plural."""
+        return "answers"
+
+    def said(self, tokens: Sequence[str], setup: LearningSetup) -> str:
+        """Return some of its words as somebody would type them."""
+        return " ".join(tokens)
+
+    def right_text(self, sentence: str, setup: LearningSetup) -> str | None:
+        """Return what a task that `writes` should write behind a sentence; None if nobody can tell."""
+        return None
 
     def texts(self, sentence: str, setup: LearningSetup) -> tuple[str, str | None]:
         """Return what `typed` is to be given to look at the attention of a sentence that `question` takes."""
@@ -199,6 +238,8 @@ class Task(ABC):
         ExplorerError
             The message names the field.
         """
+        if setup.lines and self.name != OWN:
+            raise ExplorerError(f"The task “{self.title}” has sentences of its own: it cannot learn lines.")
         for name in self.fixed:
             given, own = getattr(setup, name), getattr(self.setup, name)
             if given != own:
@@ -210,7 +251,7 @@ class Task(ABC):
         setting = SequenceSetting(
             vocabulary=len(self.vocabulary(setup)),
             answers=len(self.answers(setup)),
-            places=setup.length,
+            places=self.places(setup),
             causal=self.causal,
             **shared_sizes(setup),
         )

@@ -10,6 +10,9 @@ from attention_explorer.errors import ExplorerError, did_you_mean, quoted
 from attention_explorer.model.learning.network import Tokens
 from attention_explorer.sources.tokens import tokens_in
 
+MOST_NAMED = 60
+"""Words that it is said to know, where one is unknown."""
+
 
 class Vocabulary:
     """Words with a number each.
@@ -31,7 +34,8 @@ class Vocabulary:
         """Return the number of a word, or refuse one that there is not, and say which are known."""
         found = self._numbers.get(word, self._numbers.get(word.casefold()))
         if found is None:
-            known = did_you_mean(word, self.words, f"It knows {', '.join(self.words)}.")
+            more = f" and {len(self.words) - MOST_NAMED} more" if len(self.words) > MOST_NAMED else ""
+            known = did_you_mean(word, self.words, f"It knows {', '.join(self.words[:MOST_NAMED])}{more}.")
             raise ExplorerError(f"The model has not learned {quoted(word)}. {known}")
         return found
 
@@ -47,7 +51,10 @@ class Vocabulary:
         ExplorerError
             If a word is unknown, or there are too few or too many.
         """
-        words = tokens_in(sentence)
+        return self.numbered(tokens_in(sentence), least, most)
+
+    def numbered(self, words: tuple[str, ...], least: int, most: int) -> Tokens:
+        """Return the numbers of the words of a sentence; errors are those of `read`."""
         if not least <= len(words) <= most:
             what = f"has {len(words)} words" if len(words) > 1 else "is a single word" if words else "is empty"
             takes = f"{most}" if least == most else f"{least} to {most}"

@@ -19,6 +19,7 @@ LEARNED = {
     "translation": ("a436384480c67fad", "10c01a9e12f71743"),
     "brackets": ("6f2c3208f4a754b1", "77b63f6b7d493b14"),
     "die": ("a48bf9390b9c1e65", "9f0e5e4a90bd70a0"),
+    "own": ("6cc4f7b6ee59d9e6", "2d7c83f936217325"),
     "{'hard': True}": ("6f870ea2ada7a2fd",),
     "{'scaled': False, 'positions': False}": ("822607abba79b01a",),
     "{'heads': 4, 'd_ff': 64}": ("429ea414748ebd5f",),

@@ -61,7 +61,7 @@ class _OfWords(View[LookupState]):
         own = [ready for ready in self.presets if ready.id == state.preset] or self.presets
         return next((ready for ready in own if is_same_subject(ready.state.words, state.words)), None)
 
-    def set_elsewhere(self, state: LookupState) -> str:
+    def set_elsewhere(self, _state: LookupState, _start: LookupState | None = None) -> str:
         return ""  # its picture shows all that counts
 
     def fields_of_others(self, views: Iterable[View[Any]]) -> tuple[str, ...]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 from functools import partial
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from PySide6.QtCore import Qt, Signal
@@ -37,6 +38,8 @@ from attention_explorer.pages.ui.frame_page import FramePage
 from attention_explorer.pages.ui.page import PageAction
 from attention_explorer.pages.ui.session import Session
 from attention_explorer.session.jobs import Deliver, JobQueue, Report
+from attention_explorer.sources.learned.own_lines import ENDINGS
+from attention_explorer.sources.learned.setup import OWN, Cut
 
 if TYPE_CHECKING:
     from attention_explorer.kit.export.figure import Figure
@@ -88,6 +91,8 @@ class TrainingPage(FramePage):
         self.swaps: list[QPushButton] = []
         """By which A and B change places, one a view."""
         self.needed_button = QPushButton("Which heads does it need?")
+        self.lines_buttons: list[QPushButton] = []
+        """By which lines of one's own are changed, one a view."""
         self.needed_button.setToolTip("Try sets of heads, and find the fewest that do nearly as well as all")
         self.completers: dict[object, WordCompleter] = {}
         super().__init__(session, look, parent)
@@ -119,11 +124,15 @@ class TrainingPage(FramePage):
     def controls_of(self, view: View[Any]) -> Sequence[QWidget]:
         if view.id is TrainingView.SEEDS:
             return ()
+        lines = QPushButton("Your lines…")
+        lines.setToolTip("Type, paste or open lines “input -> answer”, to be learned as any other task")
+        lines.clicked.connect(lambda _checked: self.ask_for_lines())
+        self.lines_buttons.append(lines)
         swap = QPushButton("Swap A and B")
         swap.setToolTip("Put B in place of A, to change it")
         swap.clicked.connect(self.swap)
         self.swaps.append(swap)
-        return (swap, self.needed_button) if view.id is TrainingView.BREAK else (swap,)
+        return (lines, swap, self.needed_button) if view.id is TrainingView.BREAK else (lines, swap)
 
     def form_of(self, view: View[Any]) -> Form[Any]:
         form = super().form_of(view)
@@ -137,6 +146,10 @@ class TrainingPage(FramePage):
     def example_of(self, view: View[Any], state: TrainingState) -> Preset[Any] | None:
         ready = preset_of(view.presets, state.preset)
         return ready if ready.state.setup == state.setup else None
+
+    def set_elsewhere(self, view: View[Any], state: TrainingState) -> str:
+        """Return what is set otherwise than the task proposes it; lines of one's own are named by the button."""
+        return view.set_elsewhere(state, TrainingState().with_task(state.setup.task))
 
     def _connect(self) -> None:
         super()._connect()
@@ -165,9 +178,12 @@ class TrainingPage(FramePage):
             swap.setVisible(state.other is not None)
             allow_unless(SAME if state.other == state.setup else "", swap)
         allow_unless("" if state.step else NOTHING_LEARNED, self.needed_button)
+        for button in self.lines_buttons:
+            button.setVisible(state.setup.task == OWN)
         completer = self.completers.get(self.view.id)
         if completer is not None:
-            completer.offer(state.task.vocabulary(state.setup).words)
+            known = state.task.vocabulary(state.setup).words
+            completer.offer(() if state.task.part_of_answer(state.setup) == Cut.CHARACTERS else known)
 
     def _on_delivered(self, request: Any, ready: Any) -> None:  # noqa: ANN401 # as the base has it
         super()._on_delivered(request, ready)
@@ -234,6 +250,26 @@ class TrainingPage(FramePage):
             self.refused.emit("There is no B: “+ run B” keeps this run as one.")
         else:
             self.apply(Change(self.state.with_runs_swapped(), "Swap A and B"))
+
+    def ask_for_lines(self, path: Path | None = None) -> None:
+        """Ask for lines of one's own to learn, beginning with those that are learned, or with those of a file."""
+        # Loaded when it is asked for: reading lines would delay the first picture.
+        from attention_explorer.pages.training.ui.own import OwnLinesDialog, with_lines
+
+        def learn(lines: tuple[str, ...], cut: Cut) -> None:
+            self.player.stop()
+            self.apply(Change(with_lines(self.state, lines, cut), "Change the lines"))
+
+        self.lines_dialog = OwnLinesDialog(self, self.look, self.state.setup, learn)
+        self.lines_dialog.open()
+        if path is not None:
+            self.lines_dialog.read(path)
+
+    def take_file(self, path: Path) -> bool:
+        is_of_lines = path.suffix.lower() in ENDINGS
+        if is_of_lines:
+            self.ask_for_lines(path)
+        return is_of_lines
 
     def find_needed(self) -> None:
         """Find the fewest heads that do the work, and say them."""
@@ -306,6 +342,9 @@ class TrainingPage(FramePage):
             PageAction("Step", lambda page: page.learn_a_step(), "Ctrl+.", "Learn from one more batch"),
             PageAction(
                 "Which heads does it need?", lambda page: page.find_needed(), "", "Find the fewest that do the work"
+            ),
+            PageAction(
+                "Your own lines…", lambda page: page.ask_for_lines(), "", "Type, paste or open lines “input -> answer”"
             ),
             PageAction("Swap A and B", lambda page: page.swap(), "", "Put B in place of A, to change it"),
             PageAction(""),

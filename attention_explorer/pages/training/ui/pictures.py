@@ -81,7 +81,7 @@ class LearningPicture(Picture[TrainingState, Seen]):
         compared = pair_words.spoken(moment, state)
         sizes = words.sizes(moment.run.size, state.setup.batch)
         seen_now = filter(None, (words.largest(moment, state), self.beside(numbers), compared))
-        return (f"{origin[0].upper()}{origin[1:]}.", *seen_now, *learned, sizes)
+        return (f"{origin[0].upper()}{origin[1:]}.", *seen_now, *learned, sizes, *state.task.says(state.setup))
 
     def beside(self, _numbers: Seen) -> str:
         """Return what else of the picture is said, for who cannot see it."""
@@ -96,6 +96,9 @@ class LearningPicture(Picture[TrainingState, Seen]):
         )
         answers = NamedBars(ANSWERS, ("", "probability"), bars, "output")
         sentence = " ".join(filter(None, (verdict, words.way(moment, numbers.state))))
+        whole, is_right = words.written(moment)
+        if whole:
+            title, sentence = f"{whole} {is_right}".removesuffix("."), f"{title}. {sentence}"
         return Panel(f"{title}.", (answers, *self.readings(numbers)), sentence)
 
     def readings(self, numbers: Seen) -> tuple[Item[Any], ...]:
@@ -104,13 +107,18 @@ class LearningPicture(Picture[TrainingState, Seen]):
         if not _has_learned(moment):
             return (Title("Progress", words.progress_of_taken(state.step), "muted", 13, bold=False),)
         last = int(moment.curve.steps.searchsorted(state.step, side="right")) - 1
-        said = "right, if whole" if state.is_broken else "right answers"
+        said = "right, if whole" if state.is_broken else words.what_is_right(state)
         found = [Reading(percent(float(moment.curve.accuracy[last])), said, "value_ink")]
         weight = float(moment.curve.weight[last])
         if not np.isnan(weight):
             found.append(Reading(percent(weight), "where it should look"))
         progress = words.progress(state.task, moment.curve, state.step)
-        return Readings(RIGHT, tuple(found), 26), Title("Progress", progress, "muted", 13, bold=False)
+        titles = [Title("Progress", progress, "muted", 13, bold=False)]
+        if state.task.writes:
+            count, surely = words.whole_lines(moment, state.step)
+            found.append(Reading(count, "held-out lines right", "value_ink"))
+            titles.append(Title("How surely", surely, "muted", 13, bold=False))
+        return Readings(RIGHT, tuple(found), 26), *titles
 
     def words(self, numbers: Seen, hit: Hit) -> str:
         moment, state = numbers.moment, numbers.state

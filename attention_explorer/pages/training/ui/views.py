@@ -14,12 +14,13 @@ from attention_explorer.pages.training.moment import Moment, MomentRequest, answ
 from attention_explorer.pages.training.presets import TRAINING_PRESETS
 from attention_explorer.pages.training.seen import Seen
 from attention_explorer.pages.training.state import TrainingState, TrainingView, changed, reasons_against
+from attention_explorer.pages.training.ui.held_out import HeldOut
 from attention_explorer.pages.training.ui.pictures import Break, HeadMap, LearningPicture, Watch
 from attention_explorer.pages.training.ui.seeds_picture import SeedsPicture
 
 _SIZES = ("layers", "heads", "d_model", "hard", "scaled", "positions", "residual", "d_ff", "encoder_layers", "length")
 _LEARNING = ("seed", "rate", "warm_up", "batch")
-_SETUP = tuple(f"setup.{name}" for name in ("seed", *_SIZES, *_LEARNING[1:]))
+_SETUP = tuple(f"setup.{name}" for name in ("cut", "seed", *_SIZES, *_LEARNING[1:]))
 ASK = "sentence_shown"
 _Tries = tuple[Try[TrainingState], ...]
 
@@ -41,16 +42,22 @@ def views() -> tuple[View[Any], ...]:
         Try("Switch a head off", lambda state: bool(state.off_shown)),
         Try("Hide what the row looks at", lambda state: bool(state.hidden)),
     )
+    held: _Tries = (
+        Try("Press Play", lambda state: state.step > 0, "step"),
+        Try("Click a line to ask it", lambda state: bool(state.sentence)),
+    )
     more = ("speed", "is_compared", *_SETUP)
     row = "A row of attention being learned, step by step"
     every = "The map of a head, and of all heads small"
     without = "Switch heads off, hide cells, and see what breaks"
     beside = "The same recipe with other seeds, side by side: what they have in common, and what differs"
+    unseen = "Sentences that are never learned from, and what it answers to each at this step"
     return (
         _view(TrainingView.WATCH, "Watch", row, Watch(), (ASK,), more, watch),
         _view(TrainingView.MAP, "Map", every, HeadMap(), (ASK,), more, maps),
         _view(TrainingView.BREAK, "Break it", without, Break(), (ASK,), more, breaks),
         _view(TrainingView.SEEDS, "Seeds", beside, SeedsPicture(), (), _SETUP, (), main=""),
+        _view(TrainingView.HELD_OUT, "Held out", unseen, HeldOut(), (ASK,), more, held),
     )
 
 

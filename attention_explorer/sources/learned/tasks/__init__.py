@@ -8,6 +8,7 @@ from attention_explorer.sources.learned.tasks.brackets import Brackets
 from attention_explorer.sources.learned.tasks.chance import Chance
 from attention_explorer.sources.learned.tasks.dictionary import Dictionary
 from attention_explorer.sources.learned.tasks.induction import Induction
+from attention_explorer.sources.learned.tasks.own import Own
 from attention_explorer.sources.learned.tasks.previous import Previous
 from attention_explorer.sources.learned.tasks.reference import Reference
 from attention_explorer.sources.learned.tasks.reverse import Reverse
@@ -26,6 +27,7 @@ TASKS: dict[str, Task] = {
         Translation(),
         Brackets(),
         Chance(),
+        Own(),
     )
 }
 """All tasks by their names, in the order in which people meet them. Names are in session files for ever."""

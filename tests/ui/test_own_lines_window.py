@@ -1,0 +1,205 @@
+"""Lines of one's own in the window: typed, pasted, opened and dropped; learned, asked, saved and taken along."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from people_driver import catch_up
+from PySide6.QtCore import QMimeData, QPoint, QPointF, Qt, QUrl
+from PySide6.QtGui import QDragEnterEvent, QDropEvent, QGuiApplication
+from PySide6.QtTest import QTest
+from PySide6.QtWidgets import QApplication
+from training_driver import TrainingDriver
+
+from attention_explorer.pages.explorer import ExplorerState
+from attention_explorer.pages.session_file import read_session, write_session
+from attention_explorer.pages.training.held_out import held_answers
+from attention_explorer.pages.training.state import Speed, TrainingState, TrainingView
+from attention_explorer.pages.training.ui.held_out import LIST
+from attention_explorer.pages.training.ui.pictures import FILM
+from attention_explorer.sources.learned.own_lines import own_lines
+from attention_explorer.sources.learned.run import run_of
+from attention_explorer.sources.learned.setup import Cut
+from attention_explorer.sources.learned.tasks import TASKS
+
+pytestmark = pytest.mark.qt_log_ignore("This plugin does not support")
+
+OWN = TrainingState().with_task("own")
+VERBS = ("walk", "jump", "play", "call", "help", "look", "talk", "open", "wash", "push", "pull", "kick")
+LINES = tuple(f"{verb} -> {verb}ed" for verb in VERBS)
+SMALL = replace(OWN, speed=Speed.FULL, setup=replace(OWN.setup, lines=LINES, d_model=16, d_ff=0, batch=8, rate=0.01))
+
+
+def asked(at: TrainingDriver):
+    """Press the button of the few controls, and return the dialog."""
+    at.press(next(each for each in at.page.lines_buttons if each.isVisible()))
+    return at.page.lines_dialog
+
+
+def paste(dialog, text: str) -> None:
+    """Put a text in place of all lines, as hands do."""
+    QGuiApplication.clipboard().setText(text)
+    dialog.field.setFocus()
+    QTest.keyClick(dialog.field, Qt.Key.Key_A, Qt.KeyboardModifier.ControlModifier)
+    QTest.keyClick(dialog.field, Qt.Key.Key_Delete)
+    QTest.keyClick(dialog.field, Qt.Key.Key_V, Qt.KeyboardModifier.ControlModifier)
+    dialog.look_over()
+
+
+def press(button) -> None:
+    QTest.mouseClick(button, Qt.MouseButton.LeftButton)
+    QApplication.processEvents()
+
+
+def test_lines_are_pasted_learned_and_asked(training, qtbot):
+    at = training(replace(OWN, speed=Speed.FULL))
+    dialog = asked(at)
+    assert dialog.field.toPlainText() == "\n".join(TASKS["own"].setup.lines)
+    paste(dialog, "\n".join((*LINES, "no arrow")))
+    said = dialog.says.text()
+    for part in ("12 lines, cut into characters", "Held out are 2", "Line 13 has no arrow", "points"):
+        assert part in said
+    press(dialog.learn)
+    catch_up(at.window)
+    assert at.training.setup.lines == (*LINES, "no arrow")
+    assert at.training.sentence_shown in VERBS
+    assert "→" in at.film.tokens
+    at.page.toggle()
+    qtbot.waitUntil(lambda: at.training.step >= 20, timeout=60_000)
+    at.page.stop()
+    catch_up(at.window)
+    title, _ = at.panel_words()
+    assert title.startswith("It writes “")
+    at.page.session.undo()
+    at.page.session.undo()
+    assert at.training.setup == OWN.setup
+
+
+def test_what_cannot_be_learned_is_said_and_nothing_is_lost(training):
+    at = training(SMALL)
+    dialog = asked(at)
+    for text, said in (
+        ("", "There are no lines yet"),
+        ("walk walked\nplay played", "No line has an arrow"),
+        ("\n".join(f"{verb} -> same" for verb in VERBS), "Every answer is “same”"),
+        ("\n".join(LINES[:3]), "3 inputs can be learned"),
+    ):
+        paste(dialog, text)
+        assert said in dialog.says.text()
+        assert not dialog.learn.isEnabled()
+        assert dialog.field.toPlainText() == text
+    paste(dialog, "\n".join(f"{number} -> {number + 1}" for number in range(5000)))
+    assert "3000 lines more are left out" in dialog.says.text()
+    QTest.keyClick(dialog, Qt.Key.Key_Escape)
+    assert at.training.setup == SMALL.setup
+
+
+def test_words_or_characters_are_chosen_and_said(training):
+    at = training(OWN)
+    dialog = asked(at)
+    assert "cut into words" in dialog.says.text()
+    press(dialog.cuts.buttons[Cut.CHARACTERS])
+    assert "cut into characters" in dialog.says.text()
+    press(dialog.learn)
+    assert at.training.setup.cut is Cut.CHARACTERS
+
+
+def test_files_are_read_where_they_are_dropped(training, tmp_path: Path):
+    at = training(SMALL)
+    path, image = tmp_path / "verbs.csv", tmp_path / "image.png"
+    path.write_text("\n".join(f"{verb},{verb}ing" for verb in VERBS))
+    image.write_bytes(b"\x89PNG\0\0")
+    dialog = asked(at)
+    before = dialog.field.toPlainText()
+    drop(dialog.field.viewport(), image)
+    assert "is no text in UTF-8" in dialog.says.text()
+    assert dialog.field.toPlainText() == before
+    drop(dialog.field.viewport(), path)
+    assert dialog.lines[0] == "walk,walking"
+    assert "12 lines" in dialog.says.text()
+    dialog.reject()
+
+
+def test_a_file_dropped_on_the_page_is_asked_about(training, tmp_path: Path, qtbot):
+    at = training(SMALL)
+    path = tmp_path / "verbs.txt"
+    path.write_text("\n".join(f"{verb} -> {verb}s" for verb in VERBS))
+    drop(at.window, path)
+    qtbot.waitUntil(lambda: hasattr(at.page, "lines_dialog"))
+    assert at.page.lines_dialog.lines[0] == "walk -> walks"
+    press(at.page.lines_dialog.learn)
+    assert at.training.setup.lines[1] == "jump -> jumps"
+
+
+def drop(widget, path: Path) -> None:
+    data = QMimeData()
+    data.setUrls([QUrl.fromLocalFile(str(path))])
+    none, left, copy = Qt.KeyboardModifier.NoModifier, Qt.MouseButton.LeftButton, Qt.DropAction.CopyAction
+    QApplication.sendEvent(widget, QDragEnterEvent(QPoint(50, 50), copy, data, left, none))
+    QApplication.sendEvent(widget, QDropEvent(QPointF(50, 50), copy, data, left, none))
+    QApplication.processEvents()
+
+
+def test_the_held_out_lines_are_listed_and_one_is_asked(training):
+    state = replace(SMALL, step=40, view=TrainingView.HELD_OUT)
+    at = training(state)
+    found = own_lines(LINES, Cut.BY_THE_DATA)
+    texts = [("".join(line.question), "".join(line.answer)) for line in found.held_out]
+    run = run_of(state.setup)
+    written = ["".join(each) for each in run.at(40).write([question for question, _ in texts])]
+    table = at.item(LIST)
+    assert table.rows == tuple(
+        (question, said, "✓" if said == right else right)
+        for (question, right), said in zip(texts, written, strict=True)
+    )
+    right = sum(said == right for (_, right), said in zip(texts, written, strict=True))
+    assert at.page.title.text() == f"Step 40: {right} of 2 held-out lines right."
+    at.click(at.placed(LIST).layout.row(1).center())
+    assert at.training.sentence == texts[1][0]
+
+
+@pytest.mark.parametrize("task", ["it", "translation", "sort", "dictionary", "die"])
+def test_every_task_lists_what_it_answers(task: str):
+    setup = TASKS[task].setup
+    found = held_answers(setup, 0)
+    batch = TASKS[task].held_out(setup)
+    assert len(found) == min(len(batch.tokens), 14)
+    answers = TASKS[task].answers(setup).words
+    first = [answers[token] for token in batch.targets[0] if token >= 0]
+    assert found[0].right == " ".join(first)
+    assert len(found[0].said.split()) == len(first)
+    TASKS[task].question(found[0].sentence, setup)
+
+
+def test_a_session_keeps_the_lines_and_learns_the_same(tmp_path: Path):
+    path = tmp_path / "own.attn.json"
+    write_session(path, ExplorerState(training=SMALL), page="training")
+    assert '"walk -> walked"' in path.read_text()
+    opened = read_session(path)
+    assert opened.state.training == SMALL
+    assert not opened.warnings
+    broken = tmp_path / "broken.attn.json"
+    broken.write_text(path.read_text().replace(" -> ", " "))
+    assert "No line has an arrow" in str(read_session(broken).warnings)
+
+
+@pytest.mark.parametrize("to", ["Open in Heads", "Open in Layer"])
+def test_what_was_learned_is_taken_to_other_pages(training, to):
+    at = training(replace(SMALL, step=20))
+    tokens = at.film.tokens
+    at.take(to)
+    catch_up(at.window)
+    state = at.window.session.state
+    assert at.window.page.name == to.removeprefix("Open in ")
+    text = state.heads.setup.recipe.sentence if to.endswith("Heads") else state.block.sentence
+    assert tuple(text.split()) == tokens
+
+
+def test_other_lines_are_other_runs(training):
+    at = training(replace(SMALL, step=20, other=SMALL.setup))
+    assert FILM in at.names()
+    changed = at.training.with_setup(replace(SMALL.setup, lines=LINES[:6]))
+    assert changed.other is None
+    assert changed.step == 0
