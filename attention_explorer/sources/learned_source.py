@@ -158,13 +158,13 @@ class LearnedSource(TypedSource[LearnedRecipe]):
         logits = float64_network(recipe.setup, recipe.step)(asked.batch, layers.scoring).logits[-1]
         probabilities = softmax(logits)
         best = int(probabilities.argmax())
-        return Guess(task.says, task.answers(recipe.setup).words[best], float(probabilities[best]))
+        return Guess(task.before_answer, task.answers(recipe.setup).words[best], float(probabilities[best]))
 
     def _asked(self) -> Question | None:
         """Return the sentence as what it asks; None where it asks nothing that says something, or cannot be read."""
         task, recipe = self._task, self.recipe
         try:
-            return task.question(recipe.sentence, recipe.setup) if task is not None and task.says else None
+            return task.question(recipe.sentence, recipe.setup) if task is not None and task.before_answer else None
         except ExplorerError:
             return None
 

@@ -97,8 +97,8 @@ class Task(ABC):
         Whether it writes answers of several tokens, one after the other, behind what it is given; see `beginning`.
     reached_words : str
         What is said when the goal is reached.
-    says : str
-        What the answer to a sentence is about, before the answer; empty where there is not one that says something.
+    before_answer : str
+        What stands before the answer to a sentence; empty where no single answer says something.
     """
 
     name: str
@@ -113,7 +113,7 @@ class Task(ABC):
     causal: bool = False
     writes: bool = False
     reached_words: str = "Learned."
-    says: str = ""
+    before_answer: str = ""
 
     def is_reached(self, accuracy: float, weight: float) -> bool:
         """Whether the goal is reached with a share of right answers and a weight of the best head on what it wants."""

@@ -58,7 +58,7 @@ class Reference(Task):
     title = "What “it” refers to"
     about = "At “it”, name the noun that is meant: an animal may be tired, a mat may be soft."
     every = 5
-    says = "“it” means"
+    before_answer = "“it” means"
     setup = LearningSetup()
     fixed = frozenset({"encoder_layers", "length"})
 
