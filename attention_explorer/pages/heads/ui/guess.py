@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from typing import TypeAlias
+
 from PySide6.QtCore import QRectF, QSize, Qt
-from PySide6.QtGui import QColor, QFontMetricsF, QPainter, QPaintEvent
+from PySide6.QtGui import QColor, QFont, QFontMetricsF, QPainter, QPaintEvent
 from PySide6.QtWidgets import QSizePolicy, QWidget
 
 from attention_explorer.core.numerals import percent
@@ -15,9 +17,12 @@ from attention_explorer.pages.heads.state import HeadsSetup
 from attention_explorer.session.jobs import Deliver, JobQueue, Report, stoppable
 from attention_explorer.sources.source import Recipe
 
-WIDTH, ABOVE = 236, 18
-"""Pixels at zoom 1: the room that is kept, or the sentence would jump, and that of the small words above the guess."""
+WIDTH, ABOVE, LARGE, SMALL = 236, 18, 26, 13.0
+"""Pixels at zoom 1: the room that is kept, or the sentence would jump; the heights of small words and of the guess; and
+the type of the small ones."""
 ARROW = " → "
+Run: TypeAlias = tuple[str, str, bool]
+NOTHING: tuple[str, list[Run], str] = ("", [], "")
 
 
 class GuessBeside(QWidget):
@@ -105,46 +110,51 @@ class GuessBeside(QWidget):
     # ---- Painting ----
 
     def sizeHint(self) -> QSize:
-        return QSize(self._look.px(WIDTH), self._look.px(ABOVE + 26))
+        return QSize(self._look.px(WIDTH), self._look.px(ABOVE + LARGE))
 
     def minimumSizeHint(self) -> QSize:
         return self.sizeHint()
 
-    def _runs(self, found: Guessed) -> list[tuple[str, str, bool]]:
-        """Return what stands in the large line: text, colour, and whether it is bold."""
-        theme = self._look.theme
-        now = (found.now.word, theme.output_ink, True)
-        return [now] if found.before is None else [(found.before.word + ARROW, theme.muted, False), now]
+    def _said(self) -> tuple[str, list[Run], str]:
+        """Return the small words above, the large ones with colour and whether they are bold, and the small one behind.
+
+        Nothing where the model cannot be run: the picture says why.
+        """
+        theme, found = self._look.theme, self.found
+        if self._withheld or found is None:
+            mark = "?" if self._withheld else "…"
+            is_near = self._withheld or self.jobs.is_busy()
+            return ("the model says:", [(mark, theme.muted, True)], "") if is_near else NOTHING
+        runs = [(found.now.word, theme.output_ink, True)]
+        if found.before is not None:
+            runs.insert(0, (found.before.word + ARROW, theme.muted, False))
+        return f"the model says: {found.now.about}", runs, percent(found.now.probability)
 
     def paintEvent(self, event: QPaintEvent) -> None:
-        painter, look, found = QPainter(self), self._look, self.found
-        middle = Qt.AlignmentFlag.AlignVCenter | Qt.AlignmentFlag.AlignLeft
-        painter.setFont(look.font(13))
-        painter.setPen(QColor(look.theme.muted))
-        if self._withheld or found is None:
-            unknown = "?" if self._withheld else "…" * self.jobs.is_busy()
-            about, runs = "the model says:" * bool(unknown), [(unknown, look.theme.muted, True)]
-        else:
-            about, runs = f"the model says: {found.now.about}", self._runs(found)
-        painter.drawText(QRectF(0, 0, self.width(), look.px(ABOVE)), middle, about)
-        left, size = 0.0, self._fitting(runs)
+        painter, look = QPainter(self), self._look
+        above, runs, behind = self._said()
+        line = QRectF(0, look.px(ABOVE), self.width(), look.px(LARGE))
+        self._write(painter, QRectF(0, 0, self.width(), look.px(ABOVE)), above, look.font(SMALL), look.theme.muted)
+        size = self._fitting(runs)
         for text, colour, is_bold in runs:
-            font = look.font(size, bold=is_bold)
-            painter.setFont(font)
-            painter.setPen(QColor(colour))
-            painter.drawText(QRectF(left, look.px(ABOVE), self.width() - left, look.px(26)), middle, text)
-            left += QFontMetricsF(font).horizontalAdvance(text)
-        if runs and found is not None and not self._withheld:
-            painter.setFont(look.font(13))
-            painter.setPen(QColor(look.theme.muted))
-            beside = QRectF(left + look.px(8), look.px(ABOVE + 2), self.width() - left, look.px(26))
-            painter.drawText(beside, middle, percent(found.now.probability))
+            line.setLeft(self._write(painter, line, text, look.font(size, bold=is_bold), colour))
+        line.translate(look.px(8), look.px(2))
+        self._write(painter, line, behind, look.font(SMALL), look.theme.muted)
         painter.end()
 
-    def _fitting(self, runs: list[tuple[str, str, bool]]) -> float:
-        """Return the largest size of type in which the words have room."""
+    @staticmethod
+    def _write(painter: QPainter, room: QRectF, text: str, font: QFont, colour: str) -> float:
+        """Write a text, and return where it ends."""
+        painter.setFont(font)
+        painter.setPen(QColor(colour))
+        painter.drawText(room, Qt.AlignmentFlag.AlignVCenter | Qt.AlignmentFlag.AlignLeft, text)
+        return room.left() + QFontMetricsF(font).horizontalAdvance(text)
+
+    def _fitting(self, runs: list[Run]) -> float:
+        """Return the largest size of type in which the words have room, beside how probable the last one is."""
+        room = self.width() - self._look.px(56)
         for size in (22.0, 19.0, 16.0):
             fonts = ((self._look.font(size, bold=is_bold), text) for text, _, is_bold in runs)
-            if sum(QFontMetricsF(font).horizontalAdvance(text) for font, text in fonts) <= self.width():
+            if sum(QFontMetricsF(font).horizontalAdvance(text) for font, text in fonts) <= room:
                 return size
-        return 13.0
+        return SMALL
