@@ -308,7 +308,7 @@ def test_random_vectors_are_edited_after_they_were_made_ones_own(driver):
     window = open_arrays(driver)
     window.tabs.setCurrentIndex(1)
     part = window.embeddings
-    assert part.model.editable_columns == 0
+    assert not part.model.flags(part.model.index(1, 0)) & Qt.ItemFlag.ItemIsEditable
     q = driver.frame.layers[0].q.copy()
     driver.press(part.edit)
     assert driver.heads.setup.recipe.vectors is TokenVectors.GIVEN
@@ -363,6 +363,9 @@ def test_the_table_of_the_tutorial_is_shown(open_heads):
     window = open_table(open_heads(heads_preset("hand-made").state))
     assert it_row(window, 1) == ["8", "0.0800", "+2.079", "2.197", "Could be the referent"]
     assert it_row(window, 5) == ["72", "0.7200", "+4.277", "0.000", "Most likely referent — “it” = mat"]
+    table = window.it_table.table
+    assert table.columnWidth(0) == 96
+    assert sum(map(table.columnWidth, range(5))) == table.viewport().width(), "the reasons have the rest of the room"
     model = window.it_table.model
     assert "Could be the referent" in model.data(model.index(1, 1), Qt.ItemDataRole.ToolTipRole)
     assert model.headerData(3, Qt.Orientation.Vertical, Qt.ItemDataRole.ToolTipRole) == "Preposition, irrelevant"

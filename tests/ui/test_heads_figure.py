@@ -78,7 +78,7 @@ def pdf_texts(data: bytes) -> list[str]:
 
 
 def room_of(figure: HeadsFigure) -> QRectF:
-    return QRectF(MARGIN, MARGIN + TITLE_HEIGHT, *figure._room)
+    return QRectF(MARGIN, MARGIN + TITLE_HEIGHT, *figure._space())
 
 
 def colour_in(image: QImage, box: QRectF, scale: float = 1.0) -> str:

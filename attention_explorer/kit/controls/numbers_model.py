@@ -2,59 +2,81 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 
 from PySide6.QtCore import QAbstractTableModel, QModelIndex, QObject, QPersistentModelIndex, Qt
 from PySide6.QtWidgets import QAbstractItemView, QTableView
 
-from attention_explorer.core.numerals import coordinate, full
+from attention_explorer.core.numerals import exact, full
 from attention_explorer.kit.theme import Look
 
 Index = QModelIndex | QPersistentModelIndex
-Numbers = list[list[float]]
 
 FULL_WIDTH, SHORT_WIDTH = 184, 92
 """Pixels at zoom 1 of a column of numbers with all digits, and with a few."""
+_MIDDLE = Qt.AlignmentFlag.AlignVCenter
+
+
+@dataclass(frozen=True, slots=True)
+class NumbersColumn:
+    """A column of a table of numbers.
+
+    Attributes
+    ----------
+    title, tip : str
+        What stands above it, and what that says in a sentence.
+    shown : callable
+        (number) -> how it is written; the tool tip has every digit.
+    is_typed : bool
+        Whether its numbers can be typed.
+    is_text : bool
+        Whether there are words in it, and no numbers.
+    """
+
+    title: str
+    tip: str = ""
+    shown: Callable[[float], str] = full
+    is_typed: bool = False
+    is_text: bool = False
+
+    @property
+    def side(self) -> Qt.AlignmentFlag:
+        """Where its cells stand."""
+        return _MIDDLE | (Qt.AlignmentFlag.AlignLeft if self.is_text else Qt.AlignmentFlag.AlignRight)
 
 
 class MatrixModel(QAbstractTableModel):
-    """The numbers of a matrix with named rows and columns.
+    """Rows with the names of tokens, and columns of numbers or words.
 
-    ``edit`` is called with row, column and what was typed, and returns whether it was taken; without it, or in columns
-    from ``fixed_from`` on, nothing can be typed.
+    ``edit`` is called with row, column and what was typed, and returns whether it was taken.
     """
 
-    def __init__(
-        self,
-        edit: Callable[[int, int, str], bool] | None = None,
-        digits: int | None = None,
-        parent: QObject | None = None,
-    ) -> None:
-        """Write every digit, or so many of them; then the tool tip has them all."""
+    def __init__(self, edit: Callable[[int, int, str], bool] | None = None, parent: QObject | None = None) -> None:
         super().__init__(parent)
-        self._edit, self._digits = edit, digits
+        self._edit = edit
         self._rows: tuple[str, ...] = ()
-        self._columns: tuple[str, ...] = ()
-        self._numbers: Numbers = []
-        self.editable_columns = 0
-
-    @property
-    def has_all_digits(self) -> bool:
-        """Whether numbers are written with every digit."""
-        return self._digits is None
+        self._tips: tuple[str, ...] = ()
+        self._columns: tuple[NumbersColumn, ...] = ()
+        self._cells: Sequence[Sequence[float | str]] = ()
 
     def show_numbers(
-        self, rows: tuple[str, ...], columns: tuple[str, ...], numbers: Numbers, editable_columns: int = 0
+        self,
+        rows: tuple[str, ...],
+        columns: tuple[NumbersColumn, ...],
+        cells: Sequence[Sequence[float | str]],
+        tips: tuple[str, ...] = (),
     ) -> None:
-        """Show these numbers; the first ``editable_columns`` of them can be typed."""
-        same = (rows, columns, editable_columns) == (self._rows, self._columns, self.editable_columns)
-        if same:  # keeps the place of the reader and an editor that is open
-            self._numbers = numbers
+        """Show these cells, with what there is to say of each row."""
+        same = rows == self._rows and len(columns) == len(self._columns)  # keeps the place of the reader, and an editor
+        if not same:
+            self.beginResetModel()
+        self._rows, self._columns, self._cells, self._tips = rows, columns, cells, tips or ("",) * len(rows)
+        if same:
             self.dataChanged.emit(self.index(0, 0), self.index(len(rows) - 1, len(columns) - 1))
-            return
-        self.beginResetModel()
-        self._rows, self._columns, self._numbers, self.editable_columns = rows, columns, numbers, editable_columns
-        self.endResetModel()
+            self.headerDataChanged.emit(Qt.Orientation.Horizontal, 0, len(columns) - 1)
+        else:
+            self.endResetModel()
 
     def rowCount(self, parent: Index | None = None) -> int:
         return 0 if parent is not None and parent.isValid() else len(self._rows)
@@ -63,25 +85,27 @@ class MatrixModel(QAbstractTableModel):
         return 0 if parent is not None and parent.isValid() else len(self._columns)
 
     def headerData(self, section: int, orientation: Qt.Orientation, role: int = Qt.ItemDataRole.DisplayRole) -> object:
-        if role == Qt.ItemDataRole.TextAlignmentRole and orientation is Qt.Orientation.Horizontal:
-            return Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter
-        if role == Qt.ItemDataRole.DisplayRole:
-            return (self._columns if orientation is Qt.Orientation.Horizontal else self._rows)[section]
-        return None
+        if orientation is Qt.Orientation.Vertical:
+            named = {Qt.ItemDataRole.DisplayRole: self._rows, Qt.ItemDataRole.ToolTipRole: self._tips}
+            return named[Qt.ItemDataRole(role)][section] if role in named else None
+        column = self._columns[section]
+        told = {Qt.ItemDataRole.DisplayRole: column.title, Qt.ItemDataRole.ToolTipRole: column.tip}
+        return column.side if role == Qt.ItemDataRole.TextAlignmentRole else told.get(Qt.ItemDataRole(role))
 
     def flags(self, index: Index) -> Qt.ItemFlag:
         flags = Qt.ItemFlag.ItemIsEnabled | Qt.ItemFlag.ItemIsSelectable
-        return flags | Qt.ItemFlag.ItemIsEditable if index.column() < self.editable_columns else flags
+        return flags | Qt.ItemFlag.ItemIsEditable if self._columns[index.column()].is_typed else flags
 
     def data(self, index: Index, role: int = Qt.ItemDataRole.DisplayRole) -> object:
-        number = self._numbers[index.row()][index.column()]
+        column, cell = self._columns[index.column()], self._cells[index.row()][index.column()]
         if role == Qt.ItemDataRole.DisplayRole:
-            return full(number) if self._digits is None else coordinate(number, self._digits)
-        if role in (Qt.ItemDataRole.EditRole, Qt.ItemDataRole.ToolTipRole):
-            return full(number)
-        if role == Qt.ItemDataRole.TextAlignmentRole:
-            return Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter
-        return None
+            return cell if isinstance(cell, str) else column.shown(cell)
+        if role == Qt.ItemDataRole.EditRole:
+            return cell if isinstance(cell, str) else exact(cell)
+        if role == Qt.ItemDataRole.ToolTipRole:
+            digits = "" if isinstance(cell, str) else exact(cell)
+            return f"{digits}\n{self._tips[index.row()]}".strip()
+        return column.side if role == Qt.ItemDataRole.TextAlignmentRole else None
 
     def setData(self, index: Index, value: object, role: int = Qt.ItemDataRole.EditRole) -> bool:
         typed = str(value)
@@ -90,36 +114,25 @@ class MatrixModel(QAbstractTableModel):
         return self._edit(index.row(), index.column(), typed)
 
 
-class NamedRowsTable(QTableView):
-    """A table whose rows have the names of the tokens."""
+class MatrixTable(QTableView):
+    """Shows a `MatrixModel`; its columns are all as wide."""
 
-    def __init__(self, model: QAbstractTableModel, name: str) -> None:
+    def __init__(self, model: MatrixModel, look: Look, name: str, width: int = FULL_WIDTH) -> None:
         super().__init__()
+        self._width = width
         self.setModel(model)
         self.setAccessibleName(name)
         self.setTabKeyNavigation(False)  # arrow keys walk the cells; Tab goes on to the next control
         self.setCornerButtonEnabled(False)
+        self.setSelectionMode(QAbstractItemView.SelectionMode.ContiguousSelection)
+        self.set_look(look)
 
     def set_look(self, look: Look) -> None:
         """Wear other colours or another size."""
         self.verticalHeader().setDefaultSectionSize(look.px(26))
+        self.horizontalHeader().setDefaultSectionSize(look.px(self._width))
 
     def height_of(self, rows: int) -> int:
         """Return the height at which so many rows are seen."""
         lines = rows * self.verticalHeader().defaultSectionSize()
         return lines + self.horizontalHeader().sizeHint().height() + 2 * self.frameWidth()
-
-
-class MatrixTable(NamedRowsTable):
-    """Shows a `MatrixModel`; the columns are as wide as their numbers."""
-
-    def __init__(self, model: MatrixModel, look: Look, name: str) -> None:
-        super().__init__(model, name)
-        self._model = model
-        self.setSelectionMode(QAbstractItemView.SelectionMode.ContiguousSelection)
-        self.set_look(look)
-
-    def set_look(self, look: Look) -> None:
-        super().set_look(look)
-        width = look.px(FULL_WIDTH if self._model.has_all_digits else SHORT_WIDTH)
-        self.horizontalHeader().setDefaultSectionSize(width)

@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
 
-from PySide6.QtCore import QSize
+from PySide6.QtCore import QRectF, QSize
 from PySide6.QtGui import QPainter
 
 from attention_explorer.core.numbers_export import Numbers
@@ -22,8 +22,49 @@ from attention_explorer.kit.theme import Look
 TILES = (512, 512)
 
 
+class FramedFigure:
+    """What every `Figure` with a title above and a caption below does; what stands in between is its own."""
+
+    style: FigureStyle
+
+    def _words(self) -> tuple[str, str]:
+        """Return title and caption."""
+        raise NotImplementedError
+
+    def _space(self) -> tuple[float, float]:
+        """Return width and height of the picture, as its style asks."""
+        raise NotImplementedError
+
+    def _paint_picture(self, painter: QPainter, room: QRectF, *, vector: bool) -> None:
+        raise NotImplementedError
+
+    @property
+    def look(self) -> Look:
+        """The colours."""
+        return self.style.look
+
+    @cached_property
+    def _frame(self) -> FigureFrame:
+        return styled_frame(self.style, self._space(), *self._words())
+
+    @property
+    def size(self) -> QSize:
+        """The size of the whole figure in pixels at 96 dpi."""
+        return self._frame.size
+
+    def paint(self, painter: QPainter) -> None:
+        """Paint the figure with its top left corner at the painter's origin."""
+        self._frame.paint_ground(painter)
+        painter.save()
+        try:
+            self._paint_picture(painter, self._frame.room, vector=is_drawing(painter))
+        finally:  # Qt complains of a painter that ends otherwise, also where something cannot be computed
+            painter.restore()
+        self._frame.paint_caption(painter)
+
+
 @dataclass(frozen=True, eq=False)
-class PicturesFigure:
+class PicturesFigure(FramedFigure):
     """A `Figure` of what a state of such a page shows."""
 
     state: Any
@@ -75,45 +116,17 @@ class PicturesFigure:
         """Return the same picture in a style; what took long to compute is kept."""
         return replace(self, style=style, shown=self.picture)
 
-    @property
-    def look(self) -> Look:
-        """The colours."""
-        return self.style.look
+    def _words(self) -> tuple[str, str]:
+        return self.title, self.caption
 
-    @cached_property
-    def _frame(self) -> FigureFrame:
-        return framed(self.style, self.drawing, self.picture, self.room, self.title, self.caption)
+    def _space(self) -> tuple[float, float]:
+        """Return as wide a room as the style asks, as high as the picture takes then."""
+        wide, high = room_for(self.style, self.room, self.drawing.narrowest)
+        if self.style.width is not None:
+            high = self.drawing.height(self.picture, wide) or high
+        return wide, high
 
-    @property
-    def size(self) -> QSize:
-        """The size of the whole figure in pixels at 96 dpi."""
-        return self._frame.size
-
-    def paint(self, painter: QPainter) -> None:
-        """Paint the figure with its top left corner at the painter's origin."""
-        paint_framed(painter, self._frame, self.drawing, self.picture)
-
-
-def framed(
-    style: FigureStyle,
-    drawing: Picture[Any, Any],
-    picture: object,
-    room: tuple[float, float],
-    title: str,
-    caption: str,
-) -> FigureFrame:
-    """Return the frame of a picture that suits a room, as wide as its style asks and as high as it takes then."""
-    wide, high = room_for(style, room, drawing.narrowest)
-    if style.width is not None:
-        high = drawing.height(picture, wide) or high
-    return styled_frame(style, (wide, high), title, caption)
-
-
-def paint_framed(painter: QPainter, frame: FigureFrame, drawing: Picture[Any, Any], picture: object) -> None:
-    """Paint a picture with its frame, whose top left corner is at the painter's origin."""
-    frame.paint_ground(painter)
-    painter.save()
-    layout = drawing.layout(picture, frame.look, frame.room)
-    drawing.paint(painter, picture, layout, frame.look, vector=is_drawing(painter))
-    painter.restore()
-    frame.paint_caption(painter)
+    def _paint_picture(self, painter: QPainter, room: QRectF, *, vector: bool) -> None:
+        look = self._frame.look
+        layout = self.drawing.layout(self.picture, look, room)
+        self.drawing.paint(painter, self.picture, layout, look, vector=vector)

@@ -26,8 +26,6 @@ LARGEST_SCORE = 12.0
 LAST_WORDS = ("soft", "tired")
 """What the sentences of two tutorials end in: with the one “it” is the mat, with the other the cat."""
 
-HEADER = ("share", "weight", "score", "top − this")
-
 
 @dataclass(frozen=True, slots=True, eq=False)
 class ItTable:
@@ -79,10 +77,10 @@ class ItTable:
         seen = self.weights[self.weights > 0]
         return float(-(seen * np.log(seen)).sum())
 
-    def numbers(self) -> list[list[float]]:
-        """Return share, weight, score and how far behind the best it is, a row a token."""
-        columns = (self.shares, self.weights.tolist(), self.scores.tolist(), self.behind.tolist())
-        return [list(row) for row in zip(*columns, strict=True)]
+    def cells(self) -> list[tuple[float | str, ...]]:
+        """Return share, weight, score, how far behind the best it is, and why: a row a token."""
+        columns = (self.shares, self.weights.tolist(), self.scores.tolist(), self.behind.tolist(), self.glosses)
+        return list(zip(*columns, strict=True))
 
 
 def antecedent_head(recipe: Recipe) -> int | None:

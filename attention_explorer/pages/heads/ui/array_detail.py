@@ -14,7 +14,7 @@ from PySide6.QtWidgets import (
 from attention_explorer.core.numbers_files import as_csv
 from attention_explorer.kit.controls.card import Card
 from attention_explorer.kit.controls.choice import ChoiceRow
-from attention_explorer.kit.controls.numbers_model import MatrixModel, MatrixTable
+from attention_explorer.kit.controls.numbers_model import MatrixModel, MatrixTable, NumbersColumn
 from attention_explorer.kit.controls.text_block import TextBlock, TextLine
 from attention_explorer.kit.theme import Look
 from attention_explorer.pages.heads.array import (
@@ -101,7 +101,8 @@ class ArrayDetail(Card):
 
     def _show_numbers(self) -> None:
         if self.array is not None and self.pages.currentIndex() == 1:
-            self.model.show_numbers(self.array.rows, self.array.columns, self.array.values.tolist())
+            columns = tuple(map(NumbersColumn, self.array.columns))
+            self.model.show_numbers(self.array.rows, columns, self.array.values.tolist())
 
     def _on_way(self, numbers: object) -> None:
         self.ways.show_value(numbers)

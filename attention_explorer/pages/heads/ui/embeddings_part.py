@@ -11,9 +11,10 @@ from PySide6.QtWidgets import QHBoxLayout, QPushButton, QVBoxLayout, QWidget
 
 from attention_explorer.core.counting import Count
 from attention_explorer.core.numbers_files import as_csv
+from attention_explorer.core.numerals import coordinate
 from attention_explorer.errors import ExplorerError
 from attention_explorer.kit.controls.card import Card
-from attention_explorer.kit.controls.numbers_model import MatrixModel, MatrixTable
+from attention_explorer.kit.controls.numbers_model import SHORT_WIDTH, MatrixModel, MatrixTable, NumbersColumn
 from attention_explorer.kit.controls.text_block import TextBlock, TextLine
 from attention_explorer.kit.drawing.marks import colour_of
 from attention_explorer.kit.theme import Look
@@ -82,6 +83,10 @@ class TypingPart(QWidget):
 ROWS_SEEN = 6
 
 
+def _short(number: float) -> str:
+    return coordinate(number, 5)
+
+
 class EmbeddingsPart(TypingPart):
     """Type a number, and the dot products, the cosines and every head follow."""
 
@@ -111,8 +116,8 @@ class EmbeddingsPart(TypingPart):
         self.copy = QPushButton("Copy as CSV")
         self.copy.setToolTip("Vectors, dot products and cosines with every digit, on the clipboard")
         self.copy.clicked.connect(self.copy_numbers)
-        self.model = MatrixModel(self._on_typed, digits=5, parent=self)
-        self.table = MatrixTable(self.model, self._look, "Vectors of the tokens")
+        self.model = MatrixModel(self._on_typed, self)
+        self.table = MatrixTable(self.model, self._look, "Vectors of the tokens", SHORT_WIDTH)
         row = QHBoxLayout()
         row.addWidget(self.words, 1)
         for button in (self.edit, self.tutorial, self.copy):
@@ -170,10 +175,10 @@ class EmbeddingsPart(TypingPart):
         self.edit.setVisible(not is_given)
         self.words.set_text(TextLine(vectors_words(recipe), "muted", size=12.5))
         width = table.vectors.shape[1]
-        columns = (*count.all_of(width), "length")
+        is_typed = is_given and not reason_against_typing(recipe)
+        columns = [NumbersColumn(name, shown=_short, is_typed=is_typed) for name in count.all_of(width)]
         numbers = [[*vector, length] for vector, length in zip(table.vectors.tolist(), table.lengths, strict=True)]
-        editable = width if is_given and not reason_against_typing(recipe) else 0
-        self.model.show_numbers(table.names, columns, numbers, editable)
+        self.model.show_numbers(table.names, (*columns, NumbersColumn("length", shown=_short)), numbers)
         self._fit_table()
         dots, cosines = dot_pictures(table)
         self.dots.show_picture(replace(dots, row_title="token", column_title="dot product with"))

@@ -5,18 +5,17 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Any
 
-from PySide6.QtCore import QRectF, QSize
+from PySide6.QtCore import QRectF
 from PySide6.QtGui import QPainter
 
 from attention_explorer.core.map_picture import MapPicture, Window
 from attention_explorer.core.numbers_export import Numbers
 from attention_explorer.core.words import capital
 from attention_explorer.kit.export.figure import FigureStyle
-from attention_explorer.kit.export.frame import FigureFrame, is_drawing, styled_frame, width_for
+from attention_explorer.kit.export.frame import width_for
+from attention_explorer.kit.pictures.figure import FramedFigure
 from attention_explorer.kit.pictures.pointed_picture import Spot
-from attention_explorer.kit.theme import Look
 from attention_explorer.pages.heads.alt_text import alt_text
 from attention_explorer.pages.heads.compare import Comparison, compared_sources
 from attention_explorer.pages.heads.export import (
@@ -38,7 +37,7 @@ from attention_explorer.pages.heads.lines import LinePicture
 from attention_explorer.pages.heads.marked import MarkedHeads
 from attention_explorer.pages.heads.state import HeadsState, HeadsView, Picture
 from attention_explorer.pages.heads.survey import HeadSurvey, threshold_words
-from attention_explorer.pages.heads.ui.maps_item import MapsItem, room_of
+from attention_explorer.pages.heads.ui.maps_item import room_of
 from attention_explorer.pages.heads.ui.pictures import item_of
 from attention_explorer.pages.heads.ui.wall_picture import PrintedWall
 from attention_explorer.pages.heads.wording import badges, map_title, source_words
@@ -51,7 +50,7 @@ NARROWEST_WALL = 360.0
 
 
 @dataclass(frozen=True)
-class HeadsFigure:
+class HeadsFigure(FramedFigure):
     """A `Figure` of the large picture of a state, or of the wall of all heads."""
 
     heads: HeadsState
@@ -153,57 +152,24 @@ class HeadsFigure:
         """Return the same picture in a style."""
         return replace(self, style=style)
 
-    @property
-    def look(self) -> Look:
-        """The colours."""
-        return self.style.look
-
-    @cached_property
-    def _item(self) -> MapsItem[Any]:
-        return item_of(self.picture)
-
-    @cached_property
-    def _frame(self) -> FigureFrame:
-        return styled_frame(self.style, self._room, self.title, self.caption)
-
-    @property
-    def _width(self) -> float | None:
-        """Pixels that the picture is laid out for; None for what suits it."""
-        return width_for(self.style, NARROWEST_WALL) if self.is_wall else width_for(self.style)
-
-    @cached_property
-    def _room(self) -> tuple[float, float]:
-        """Width and height of the picture itself."""
-        wide = self._width
-        if self.is_wall:
-            return self._wall.size(self.look)
-        return room_of(self._item, self.look, wide)
+    def _words(self) -> tuple[str, str]:
+        return self.title, self.caption
 
     @property
     def _wall(self) -> PrintedWall:
-        return PrintedWall(self.frame, self.view, self.surveys, self._width)
+        return PrintedWall(self.frame, self.view, self.surveys, width_for(self.style, NARROWEST_WALL))
 
-    @property
-    def size(self) -> QSize:
-        """The size of the whole figure in pixels at 96 dpi."""
-        return self._frame.size
-
-    def paint(self, painter: QPainter) -> None:
-        """Paint the figure with its top left corner at the painter's origin."""
-        self._frame.paint_ground(painter)
-        painter.save()
-        try:
-            self._paint_picture(painter, self._frame.room, vector=is_drawing(painter))
-        finally:  # Qt complains of a painter that ends otherwise, also where heads of a wall cannot be computed
-            painter.restore()
-        self._frame.paint_caption(painter)
+    def _space(self) -> tuple[float, float]:
+        if self.is_wall:
+            return self._wall.size(self.look)
+        return room_of(item_of(self.picture), self.look, width_for(self.style))
 
     def _paint_picture(self, painter: QPainter, room: QRectF, *, vector: bool) -> None:
         look = self.look
         if self.is_wall:
             self._wall.paint(painter, self._wall.layout(look, room), look, vector=vector)
             return
-        item = self._item
+        item = item_of(self.picture)
         layout = item.layout(look, room)
         shared = replace(look, most_rectangles=look.most_rectangles // item.maps)
         pinned = Spot(self.view.row, self.view.column)  # framed as in the window
