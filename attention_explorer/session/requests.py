@@ -51,6 +51,9 @@ class Requests(QObject, Generic[R]):
     akin : callable
         (shown, wanted) -> whether the picture of one may stay on show where the other is refused: it is of the same
         thing, with earlier settings.
+    resized : callable
+        (wanted, request) -> whether one asks for the same as the other, but for the room there is: what a person has
+        stopped stays so.
 
     Signals
     -------
@@ -74,6 +77,7 @@ class Requests(QObject, Generic[R]):
         parent: QObject,
         streams: Callable[[R, object], bool] = lambda _request, _part: False,
         akin: Callable[[R, R], bool] = lambda _shown, _wanted: True,
+        resized: Callable[[R, R], bool] = lambda _wanted, _request: False,
     ) -> None:
         super().__init__(parent)
         self.wanted: R | None = None
@@ -88,7 +92,7 @@ class Requests(QObject, Generic[R]):
         self.lost: LostFileError | None = None
         """The file for lack of which it was refused, if that is why."""
         self._work: Work | None = None
-        self._streams, self._akin = streams, akin
+        self._streams, self._akin, self._resized = streams, akin, resized
         self._makes_way = False
         """Whether the work that runs has shown a picture, and streams."""
         self._has_all = False
@@ -139,6 +143,9 @@ class Requests(QObject, Generic[R]):
         With ``replace``, work that runs for an older request is cancelled.
         """
         if request == self.wanted and self.standing is not Standing.LEFT:
+            return False
+        if self.standing is Standing.STOPPED and self.wanted is not None and self._resized(self.wanted, request):
+            self.hold(request, work)
             return False
         self.wanted, self._work = request, work
         if request == self.shown and self.is_whole:

@@ -14,7 +14,11 @@ class Page:
     """Asks for letters, each of which comes in parts; the worker waits before each of them."""
 
     def __init__(self) -> None:
-        self.requests: Requests[str] = Requests(None, lambda letter, _part: letter.isupper())  # capital letters stream
+        self.requests: Requests[str] = Requests(
+            None,
+            lambda letter, _part: letter.isupper(),  # capital letters stream
+            resized=lambda wanted, letter: letter.rstrip("'") == wanted.rstrip("'"),
+        )
         self.parts: list[tuple[str, int]] = []
         self.standings: list[Standing] = []
         self.steps = threading.Semaphore(0)
@@ -123,6 +127,20 @@ def test_stopped_before_there_was_a_picture(page):
     assert not page.requests.stop()
     page.requests.resume()
     assert at_rest(page) == ("b", Standing.CURRENT, True)
+
+
+def test_stopped_it_stays_so_in_another_size_and_not_for_another_letter(page):
+    page.want("a", at_once=True)
+    page.want("b")
+    page.requests.stop()
+    page.want("b'")
+    assert at_rest(page) == ("a", Standing.STOPPED, True)
+    page.requests.resume()
+    assert at_rest(page) == ("b'", Standing.CURRENT, True)
+    page.want("c")
+    page.requests.stop()
+    page.want("d")
+    assert at_rest(page) == ("d", Standing.CURRENT, True)
 
 
 def test_stopped_in_the_middle(page, qtbot):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Generic, TypeVar
 
 from attention_explorer.kit.picture import Picture
@@ -23,6 +23,11 @@ class PictureRequest(Generic[S]):
     """(rows, columns) of pixels there are; (0, 0) for a picture that does not depend on them."""
     measured: object = None
     """What the page shows that is no part of the state, because it belongs to the machine."""
+
+
+def is_resized(wanted: Any, request: Any) -> bool:  # noqa: ANN401 # requests of one kind, with ``tiles``
+    """Whether a request differs from the one that is wanted only in the room there is."""
+    return bool(request == replace(wanted, tiles=request.tiles))
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -32,7 +32,7 @@ from attention_explorer.kit.picture import Panel
 from attention_explorer.kit.pictures.canvas import PicturesCanvas
 from attention_explorer.kit.pictures.drawing import Change
 from attention_explorer.kit.pictures.pointed_picture import NOWHERE
-from attention_explorer.kit.pictures.request import PictureRequest, Ready, work_for
+from attention_explorer.kit.pictures.request import PictureRequest, Ready, is_resized, work_for
 from attention_explorer.kit.pictures.request_note import RequestNote
 from attention_explorer.kit.tab_order import in_order
 from attention_explorer.kit.theme import Look
@@ -115,7 +115,7 @@ class FramePage(RequestingPage):
 
     def make_requests(self) -> Requests[Any]:
         """Return what the numbers of a picture are asked of."""
-        return Requests(self, self._streams)
+        return Requests(self, self._streams, resized=is_resized)
 
     def make_main(self) -> MainQuantity:
         """Return by what the main quantity is moved."""

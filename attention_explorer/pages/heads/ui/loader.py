@@ -13,6 +13,7 @@ from PySide6.QtCore import QCoreApplication, QEvent, QObject, Qt
 
 from attention_explorer.core.counting import Count, refusals_counted
 from attention_explorer.errors import ArrayError
+from attention_explorer.kit.pictures.request import is_resized
 from attention_explorer.model.checkpoint import watched
 from attention_explorer.pages.heads.checks import is_quick as are_checks_quick
 from attention_explorer.pages.heads.cost import blocks, is_quick, operations
@@ -121,6 +122,7 @@ class HeadsLoader(Requests[HeadsRequest]):
             parent,
             streams=lambda _request, part: isinstance(part, tuple),
             akin=lambda shown, wanted: shown.state.setup.recipe.whose == wanted.state.setup.recipe.whose,
+            resized=is_resized,
         )
         self._surveyed: tuple[Sequence[Layer], Count, dict[Place, HeadSurvey]] = (), Count.FROM_ONE, {}
         self._differing: tuple[HeadsFrame | None, dict[HeadSurvey, HeadSurvey]] = None, {}
