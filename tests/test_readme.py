@@ -57,6 +57,7 @@ def test_the_command_lines_are_understood():
         "render",
         "render",
         "train",
+        "train",
         "gallery",
     ]
 

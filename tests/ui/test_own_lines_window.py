@@ -21,7 +21,7 @@ from attention_explorer.pages.training.ui.held_out import LIST
 from attention_explorer.pages.training.ui.pictures import FILM
 from attention_explorer.sources.learned.own_lines import own_lines
 from attention_explorer.sources.learned.run import run_of
-from attention_explorer.sources.learned.setup import Cut
+from attention_explorer.sources.learned.setup import LineCut
 from attention_explorer.sources.learned.tasks import TASKS
 
 pytestmark = pytest.mark.qt_log_ignore("This plugin does not support")
@@ -100,10 +100,10 @@ def test_words_or_characters_are_chosen_and_said(training):
     at = training(OWN)
     dialog = asked(at)
     assert "cut into words" in dialog.says.text()
-    press(dialog.cuts.buttons[Cut.CHARACTERS])
+    press(dialog.cuts.buttons[LineCut.CHARACTERS])
     assert "cut into characters" in dialog.says.text()
     press(dialog.learn)
-    assert at.training.setup.cut is Cut.CHARACTERS
+    assert at.training.setup.cut is LineCut.CHARACTERS
 
 
 def test_files_are_read_where_they_are_dropped(training, tmp_path: Path):
@@ -145,7 +145,7 @@ def drop(widget, path: Path) -> None:
 def test_the_held_out_lines_are_listed_and_one_is_asked(training):
     state = replace(SMALL, step=40, view=TrainingView.HELD_OUT)
     at = training(state)
-    found = own_lines(LINES, Cut.BY_THE_DATA)
+    found = own_lines(LINES, LineCut.BY_THE_DATA)
     texts = [("".join(line.question), "".join(line.answer)) for line in found.held_out]
     run = run_of(state.setup)
     written = ["".join(each) for each in run.at(40).write([question for question, _ in texts])]

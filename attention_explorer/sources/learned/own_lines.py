@@ -15,7 +15,7 @@ from typing import NamedTuple
 
 from attention_explorer.core.numerals import counted, grouped, percent
 from attention_explorer.errors import ExplorerError, FileError, quoted
-from attention_explorer.sources.learned.setup import MOST_LINES, Cut
+from attention_explorer.sources.learned.setup import MOST_LINES, LineCut
 from attention_explorer.sources.learned.vocabulary import Vocabulary
 from attention_explorer.sources.tokens import tokens_in
 
@@ -61,7 +61,7 @@ class OwnLines:
 
     Attributes
     ----------
-    cut : Cut
+    cut : LineCut
         Into what they are cut: words or characters.
     learned, held_out : tuple of OwnLine
         Those to learn from, and those that nothing is ever learned from. No input is among both.
@@ -69,7 +69,7 @@ class OwnLines:
         The number of each other line, and why.
     """
 
-    cut: Cut
+    cut: LineCut
     learned: tuple[OwnLine, ...]
     held_out: tuple[OwnLine, ...]
     left_out: tuple[tuple[int, str], ...]
@@ -101,7 +101,7 @@ class OwnLines:
 
     def text_of(self, tokens: Sequence[str]) -> str:
         """Write tokens as somebody would who types."""
-        return " ".join(tokens) if self.cut is Cut.WORDS else "".join(tokens).replace(SPACE, " ")
+        return " ".join(tokens) if self.cut is LineCut.WORDS else "".join(tokens).replace(SPACE, " ")
 
 
 # ---- Reading ----
@@ -158,7 +158,7 @@ def text_in(path: Path) -> str:
 
 
 @lru_cache(maxsize=4)  # of at most so many characters each
-def own_lines(lines: tuple[str, ...], cut: Cut) -> OwnLines:
+def own_lines(lines: tuple[str, ...], cut: LineCut) -> OwnLines:
     """Read lines of one's own, and hold some of them out.
 
     One in five inputs is held out, by a checksum of the input: for every seed the same, and all lines with that input.
@@ -176,7 +176,7 @@ def own_lines(lines: tuple[str, ...], cut: Cut) -> OwnLines:
         nothing = not any(line.strip() for line in lines)
         what = "There are no lines yet" if nothing else "No line has an arrow between an input and an answer"
         raise ExplorerError(f"{what}: write “input -> answer” on each, such as “walk -> walked”.")
-    into = _cut_by_data(list(pairs.values())) if cut is Cut.BY_THE_DATA else cut
+    into = _cut_by_data(list(pairs.values())) if cut is LineCut.BY_THE_DATA else cut
     taken = _taken(pairs, into, left_out)
     groups = sorted({"".join(line.question) for line in taken}, key=_checksum)
     if len(groups) < FEWEST:
@@ -249,22 +249,22 @@ def _columns(line: str, separator: str) -> list[str]:
         return [line.strip()]
 
 
-def _cut_by_data(pairs: Sequence[tuple[str, str]]) -> Cut:
+def _cut_by_data(pairs: Sequence[tuple[str, str]]) -> LineCut:
     """Return words if most inputs have several, and words come three times on average; else characters."""
     inputs = [tokens_in(question) for question, _ in pairs]
     words = Counter(word for each in inputs for word in each)
     have_several = sum(" " in question for question, _ in pairs)
     come_again = words.total() >= 3 * len(words)
-    return Cut.WORDS if 2 * have_several > len(pairs) and come_again else Cut.CHARACTERS
+    return LineCut.WORDS if 2 * have_several > len(pairs) and come_again else LineCut.CHARACTERS
 
 
-def _cut_into(text: str, cut: Cut) -> tuple[str, ...]:
-    if cut is Cut.WORDS:
+def _cut_into(text: str, cut: LineCut) -> tuple[str, ...]:
+    if cut is LineCut.WORDS:
         return tokens_in(text)
     return tuple(unicodedata.normalize("NFC", SPACE.join(text.split())))
 
 
-def _taken(pairs: dict[int, tuple[str, str]], cut: Cut, left_out: dict[int, str]) -> list[OwnLine]:
+def _taken(pairs: dict[int, tuple[str, str]], cut: LineCut, left_out: dict[int, str]) -> list[OwnLine]:
     """Return the lines that can be learned, and say of the others why they are left out."""
     taken, seen = list[OwnLine](), dict[tuple[tuple[str, ...], ...], int]()
     for number, texts in pairs.items():
@@ -298,7 +298,7 @@ def _checksum(text: str) -> bytes:
 def said_of(found: OwnLines) -> tuple[str, ...]:
     """Say what the lines are, a sentence each: how many, into what they are cut, and what is held out."""
     lines, longest = found.every, max(found.every, key=lambda line: len(line.question) + len(line.answer))
-    kind = "words" if found.cut is Cut.WORDS else "characters"
+    kind = "words" if found.cut is LineCut.WORDS else "characters"
     known = len(found.vocabulary) - 2  # without the arrow and the end
     return (
         f"{counted(len(lines), 'line')}, cut into {kind}: {grouped(known)} different ones.",

@@ -26,7 +26,7 @@ MOST_LINES = 2000
 """Of one's own."""
 
 
-class Cut(StrEnum):
+class LineCut(StrEnum):
     """Into what lines of one's own are cut, to be learned."""
 
     BY_THE_DATA = "by the data"
@@ -70,7 +70,7 @@ class LearningSetup(CheckedFields):
         Of the first numbers and of the sentences.
     lines : tuple of str
         Of the task "own": what is learned, as “input -> answer” each; none for every other task.
-    cut : Cut
+    cut : LineCut
         Into what they are cut.
     """
 
@@ -145,8 +145,8 @@ class LearningSetup(CheckedFields):
         kind=Kind.LIST,
         most=MOST_LINES,
     )
-    cut: Cut = declared(
-        Cut.BY_THE_DATA,
+    cut: LineCut = declared(
+        LineCut.BY_THE_DATA,
         "cut into",
         "Whether the network is given words or characters of your lines; by the data: words, if they come again",
         "Cut the lines otherwise",

@@ -25,7 +25,7 @@ from attention_explorer.sources.learned.own_lines import (
     too_little_for,
 )
 from attention_explorer.sources.learned.run import Run
-from attention_explorer.sources.learned.setup import MOST_LINES, Cut, LearningSetup
+from attention_explorer.sources.learned.setup import MOST_LINES, LearningSetup, LineCut
 from attention_explorer.sources.learned.task import UNKNOWN
 from attention_explorer.sources.learned.tasks import TASKS
 
@@ -38,7 +38,7 @@ def setup_of(lines: tuple[str, ...], **changes: object) -> LearningSetup:
     return replace(OWN.setup, lines=lines, **{"d_model": 16, "d_ff": 0, "batch": 8, **changes})  # type: ignore[arg-type]
 
 
-def read(*lines: str, cut: Cut = Cut.CHARACTERS) -> dict[str, str]:
+def read(*lines: str, cut: LineCut = LineCut.CHARACTERS) -> dict[str, str]:
     """What is taken, joined again."""
     return {"".join(line.question): "".join(line.answer) for line in own_lines(lines, cut).every}
 
@@ -59,7 +59,7 @@ def test_a_table_may_have_quotes_and_an_arrow_comes_before_commas() -> None:
 
 def test_what_is_left_out_is_said_with_its_number() -> None:
     bad = ("no arrow here", "", "a -> b -> c", "-> nothing", "nothing ->", PAST[2], "x" * 70 + " -> y", "e\x07h -> z")
-    found = own_lines((*PAST, *bad), Cut.CHARACTERS)
+    found = own_lines((*PAST, *bad), LineCut.CHARACTERS)
     assert found.left_out == (
         (13, "has no arrow"),
         (15, "has more than one arrow"),
@@ -138,11 +138,11 @@ def test_files_that_hold_no_lines(tmp_path: Path, data: bytes | None, said: str)
 
 def test_the_data_decide_into_what_they_are_cut() -> None:
     sums = tuple(f"{a} plus {b} -> {a + b}" for a in range(4) for b in range(4))
-    assert own_lines(sums, Cut.BY_THE_DATA).cut is Cut.WORDS
-    assert own_lines(PAST, Cut.BY_THE_DATA).cut is Cut.CHARACTERS
+    assert own_lines(sums, LineCut.BY_THE_DATA).cut is LineCut.WORDS
+    assert own_lines(PAST, LineCut.BY_THE_DATA).cut is LineCut.CHARACTERS
     unlike = tuple(f"{a} {b} -> {b}" for a, b in zip(VERBS, VERBS[::-1], strict=True))  # no word comes thrice
-    assert own_lines(unlike, Cut.BY_THE_DATA).cut is Cut.CHARACTERS
-    assert own_lines(sums, Cut.CHARACTERS).every[0].question == tuple(f"0{SPACE}plus{SPACE}0")
+    assert own_lines(unlike, LineCut.BY_THE_DATA).cut is LineCut.CHARACTERS
+    assert own_lines(sums, LineCut.CHARACTERS).every[0].question == tuple(f"0{SPACE}plus{SPACE}0")
 
 
 # ---- Held out ----
@@ -150,12 +150,12 @@ def test_the_data_decide_into_what_they_are_cut() -> None:
 
 def test_one_input_in_five_is_held_out_and_never_on_both_sides() -> None:
     lines = tuple(f"{number} -> {word}" for number in range(50) for word in ("odd", "even"))
-    found = own_lines(lines, Cut.CHARACTERS)
+    found = own_lines(lines, LineCut.CHARACTERS)
     sides = [{line.question for line in side} for side in (found.learned, found.held_out)]
     assert not sides[0] & sides[1]
     assert [len(side) for side in sides] == [40, 10]
     assert len(found.every) == len(lines)
-    words = own_lines(lines, Cut.WORDS)  # into whatever they are cut
+    words = own_lines(lines, LineCut.WORDS)  # into whatever they are cut
     assert {line.number for line in words.held_out} == {line.number for line in found.held_out}
 
 
@@ -247,7 +247,7 @@ def test_a_line_is_right_if_what_is_written_is() -> None:
     """Measured with the right beginnings, but no line is right throughout unless each is what it would write."""
     run = Run(setup_of(PAST, batch=16, rate=0.01))
     run.advance(60)
-    found = own_lines(PAST, Cut.BY_THE_DATA)
+    found = own_lines(PAST, LineCut.BY_THE_DATA)
     written = run.at().write(["".join(line.question) for line in found.held_out])
     right = [text == line.answer for text, line in zip(written, found.held_out, strict=True)]
     assert run.measured().whole == pytest.approx(np.mean(right))
@@ -275,7 +275,7 @@ def test_the_sure_range_holds_the_truth_in_95_of_100_draws() -> None:
 
 def test_what_lines_are_too_few_for_is_counted() -> None:
     words = tuple(f"{a}{b} -> {a}" for a in "abcdefgh" for b in "xyz")
-    one = own_lines(words, Cut.CHARACTERS)
+    one = own_lines(words, LineCut.CHARACTERS)
     held = len(one.held_out)
     low, high = sure_range(held // 2, held)
     said = list(too_little_for(one))
@@ -285,12 +285,12 @@ def test_what_lines_are_too_few_for_is_counted() -> None:
     learned = {token for line in one.learned for token in line.answer}
     hopeless = sum(not learned.issuperset(line.answer) for line in one.held_out)
     assert any("cannot come out" in each for each in said) == bool(hopeless)
-    both = own_lines((*words, "ax -> b"), Cut.CHARACTERS)
+    both = own_lines((*words, "ax -> b"), LineCut.CHARACTERS)
     assert "2 lines share their input with another answer: of those not all can be right." in too_little_for(both)
 
 
 def test_what_the_lines_are_is_said() -> None:
-    assert said_of(own_lines(PAST, Cut.BY_THE_DATA)) == (
+    assert said_of(own_lines(PAST, LineCut.BY_THE_DATA)) == (
         f"12 lines, cut into characters: {len(set(''.join(VERBS)) | set('ed'))} different ones.",
         "The longest is line 1, with 4 → 6 characters.",
         "Held out are 2: one input in 5, never learned from, whatever the seed.",

@@ -35,13 +35,13 @@ from attention_explorer.sources.learned.own_lines import (
     text_in,
     too_little_for,
 )
-from attention_explorer.sources.learned.setup import MOST_LINES, OWN, Cut, LearningSetup
+from attention_explorer.sources.learned.setup import MOST_LINES, OWN, LearningSetup, LineCut
 
 _SETTLES_MS = 150
 """After the last letter: thousands of lines are not read at each."""
 
 
-def with_lines(state: TrainingState, lines: tuple[str, ...], cut: Cut) -> TrainingState:
+def with_lines(state: TrainingState, lines: tuple[str, ...], cut: LineCut) -> TrainingState:
     """Return the state with lines of one's own to be learned, with the sizes on show if these learn such lines."""
     began = state if state.setup.task == OWN else replace(state.with_task(OWN), preset=OWN)
     return replace(began.with_setup(replace(began.setup, lines=lines, cut=cut)), row=-1)
@@ -85,7 +85,7 @@ class OwnLinesDialog(QDialog):
     """
 
     def __init__(
-        self, parent: QWidget, look: Look, setup: LearningSetup, then: Callable[[tuple[str, ...], Cut], object]
+        self, parent: QWidget, look: Look, setup: LearningSetup, then: Callable[[tuple[str, ...], LineCut], object]
     ) -> None:
         super().__init__(parent)
         self.setWindowTitle("Your own lines")
@@ -100,7 +100,7 @@ class OwnLinesDialog(QDialog):
         self.field = LinesField(self.read)
         self.field.setPlainText("\n".join(setup.lines))
         said = declarations(LearningSetup)["cut"]
-        choices = [(each, said.called(each.value), said.tip) for each in Cut]
+        choices = [(each, said.called(each.value), said.tip) for each in LineCut]
         self.cuts = ChoiceRow("Cut into", choices, self._on_cut)
         self.cuts.show_value(self.cut)
         open_file = QPushButton("Open a file…")
@@ -167,7 +167,7 @@ class OwnLinesDialog(QDialog):
         self.learn.setEnabled(False)
 
     def _on_cut(self, cut: object) -> None:
-        self.cut = Cut(str(cut))
+        self.cut = LineCut(str(cut))
         self.look_over()
 
     def _ask_for_file(self) -> None:

@@ -39,7 +39,7 @@ from attention_explorer.pages.ui.page import PageAction
 from attention_explorer.pages.ui.session import Session
 from attention_explorer.session.jobs import Deliver, JobQueue, Report
 from attention_explorer.sources.learned.own_lines import ENDINGS
-from attention_explorer.sources.learned.setup import OWN, Cut
+from attention_explorer.sources.learned.setup import OWN, LineCut
 
 if TYPE_CHECKING:
     from attention_explorer.kit.export.figure import Figure
@@ -183,7 +183,7 @@ class TrainingPage(FramePage):
         completer = self.completers.get(self.view.id)
         if completer is not None:
             known = state.task.vocabulary(state.setup).words
-            completer.offer(() if state.task.part_of_answer(state.setup) == Cut.CHARACTERS else known)
+            completer.offer(() if state.task.part_of_answer(state.setup) == LineCut.CHARACTERS else known)
 
     def _on_delivered(self, request: Any, ready: Any) -> None:  # noqa: ANN401 # as the base has it
         super()._on_delivered(request, ready)
@@ -256,7 +256,7 @@ class TrainingPage(FramePage):
         # Loaded when it is asked for: reading lines would delay the first picture.
         from attention_explorer.pages.training.ui.own import OwnLinesDialog, with_lines
 
-        def learn(lines: tuple[str, ...], cut: Cut) -> None:
+        def learn(lines: tuple[str, ...], cut: LineCut) -> None:
             self.player.stop()
             self.apply(Change(with_lines(self.state, lines, cut), "Change the lines"))
 

@@ -21,7 +21,7 @@ from attention_explorer.sources.learned.own_lines import (
     said_of_left_out,
     too_little_for,
 )
-from attention_explorer.sources.learned.setup import OWN, Cut, LearningSetup
+from attention_explorer.sources.learned.setup import OWN, LearningSetup, LineCut
 from attention_explorer.sources.learned.task import UNKNOWN, Pattern, Question, Task
 from attention_explorer.sources.learned.vocabulary import Vocabulary
 from attention_explorer.sources.tokens import tokens_in
@@ -93,7 +93,7 @@ class Own(Task):
 
     def typed(self, sentence: str, context: str | None, setup: LearningSetup) -> Batch:
         """Take a line whose tokens stand apart from each other; see `Task`."""
-        if lines_of(setup).cut is Cut.CHARACTERS and any(len(word) > 1 for word in tokens_in(sentence)):
+        if lines_of(setup).cut is LineCut.CHARACTERS and any(len(word) > 1 for word in tokens_in(sentence)):
             apart, _ = self.texts(self.probe(setup), setup)
             raise ExplorerError(f"This model reads characters: write them apart, and the arrow, such as “{apart}”.")
         return super().typed(sentence, context, setup)
