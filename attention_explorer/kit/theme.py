@@ -296,7 +296,6 @@ QStatusBar QLabel {{ color: {t.muted}; padding: 0 {px(8)}px; }}
 #rail QToolButton:focus, #rail QToolButton:checked:focus {{ border: {px(2)}px solid {t.focus};
     padding: {px(5) - wider}px {max(px(2) - wider, 0)}px; }}
 #title {{ font-size: {px(19)}px; font-weight: 600; }}
-#large {{ font-size: {px(72)}px; font-weight: 600; }}
 #lead {{ font-size: {px(15)}px; }}
 #cardTitle {{ font-weight: 600; }}
 #muted, #source {{ color: {t.muted}; }}

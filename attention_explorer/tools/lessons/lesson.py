@@ -232,10 +232,6 @@ class Lesson:
         That of its file, without the ending.
     title : str
         What it is called.
-    about : str
-        What it is about, in a sentence or two that tell no answer.
-    picture : int
-        The step, from 0, whose picture stands for the lesson; nothing of it is hidden.
     minutes : float
         How long it takes.
     after : tuple of str
@@ -248,6 +244,12 @@ class Lesson:
         Of a file, what tells it from others of its name; empty for those of the program.
     edition : int
         Goes up when its steps become others: answers are kept by the numbers of steps, and mean nothing for those.
+    about : str
+        What it is about, in a sentence or two that tell no answer.
+    picture : int
+        The step, from 0, whose picture stands for the lesson; nothing of it is hidden.
+    letters : str
+        A few large letters in place of that picture; empty for the picture.
     """
 
     name: str
@@ -257,9 +259,10 @@ class Lesson:
     learned: str
     steps: tuple[Step, ...]
     mark: str = ""
+    edition: int = 1
     about: str = ""
     picture: int = 0
-    edition: int = 1
+    letters: str = ""
 
     @property
     def key(self) -> str:

@@ -33,6 +33,8 @@ SUFFIX = ".lesson.toml"
 FORMAT = 1
 MOST_BYTES = 64 * 1024
 MOST_STEPS, MOST_OPTIONS, LONGEST_TEXT, MOST_DRAWN = 100, 12, 2000, 4096
+MOST_LARGE = 12
+"""Letters that may stand in place of the picture of a lesson."""
 MOST_TOLD = 12
 """Of the things that are wrong with a file."""
 
@@ -124,14 +126,22 @@ def _lesson(document: dict[str, Any], name: str, lines: dict[Way, int]) -> Lesso
     about = table.take("about", _text, "")
     edition = table.take("edition", _whole, 1)
     steps = table.take("step", lambda content, way: _steps(content, way, lines))
-    usual = next((at for at, step in enumerate(steps or ()) if not step.hide), 0)
-    picture = table.take("picture", lambda content, way: _picture(content, way, steps), usual)
+    usual = next((at for at, step in enumerate(steps or ()) if not step.hide), None)
+    letters = table.take("letters", _letters, "?" if usual is None else "")
+    picture = table.take("picture", lambda content, way: _picture(content, way, steps or ()), usual or 0)
     table.close()
-    return Lesson(name, title, minutes, after, learned, steps, about=about, picture=picture, edition=edition)
+    return Lesson(name, title, minutes, after, learned, steps, "", edition, about, picture, letters)
 
 
-def _picture(content: object, way: Way, steps: tuple[Step, ...] | None) -> int:
-    """Return which step, from 0, a file counts from 1."""
+def _letters(content: object, way: Way) -> str:
+    text = _text(content, way)
+    if len(text) > MOST_LARGE:
+        raise WrongError(way, f"there are {len(text)} letters, but at most {MOST_LARGE} can be shown large")
+    return text
+
+
+def _picture(content: object, way: Way, steps: tuple[Step, ...]) -> int:
+    """Return which step, from 0: a file counts from 1."""
     at = _whole(content, way)
     if steps and not 1 <= at <= len(steps):
         raise WrongError(way, f"there is no step {at}: there are {len(steps)}")

@@ -14,7 +14,15 @@ from attention_explorer.tools.lessons.expression import ALLOWED, Group
 from attention_explorer.tools.lessons.lesson import Kind
 from attention_explorer.tools.lessons.names import names_in
 from attention_explorer.tools.lessons.parts import PARTS
-from attention_explorer.tools.lessons.reading import FORMAT, LONGEST_TEXT, MOST_BYTES, MOST_OPTIONS, MOST_STEPS, SUFFIX
+from attention_explorer.tools.lessons.reading import (
+    FORMAT,
+    LONGEST_TEXT,
+    MOST_BYTES,
+    MOST_LARGE,
+    MOST_OPTIONS,
+    MOST_STEPS,
+    SUFFIX,
+)
 
 EXAMPLE = f"example{SUFFIX}"
 
@@ -35,6 +43,7 @@ LESSON = {
     "learned": "What the card says at its end",
     "about": "What it is about, in a sentence or two; they stand in the list of lessons and tell no answer",
     "picture": "The step, from 1, whose picture stands for it there; if nothing is said the first that hides nothing",
+    "letters": f"Up to {MOST_LARGE} large letters in place of that picture",
     "edition": "1 if nothing is said; a higher number when its steps have become others, whose answers count anew",
     "step": f"A [[step]] for each step, from 1 to {MOST_STEPS}",
 }

@@ -57,10 +57,8 @@ class Taken:
         That in few words, for the card.
     ways : tuple of (str, str, callable)
         What its buttons say, their tips, and what they do; the first stands out.
-    lesson : Lesson or None
-        Whose picture it has; None for large letters in its place.
-    large : str
-        Those letters.
+    picture : Lesson or str
+        Whose picture it has, or large letters.
     is_done : bool
         Whether it bears a tick.
     forget : (str, Lesson) or None
@@ -74,8 +72,7 @@ class Taken:
     words: str
     brief: str
     ways: tuple[tuple[str, str, Callable[[], object]], ...]
-    lesson: Lesson | None = None
-    large: str = ""
+    picture: Lesson | str
     is_done: bool = False
     forget: tuple[str, Lesson] | None = None
     number: str = ""
@@ -178,7 +175,7 @@ class LessonsPage(QWidget):
                 said,
                 lesson.title,
                 (("Ask me", "", partial(self.recalled.emit, lesson)),),
-                large="?",
+                "?",
             )
 
     def _thirty(self) -> Taken:
@@ -196,9 +193,7 @@ class LessonsPage(QWidget):
             ways.append((word, tip or f"Take them {called}", partial(self.taken.emit, when)))
         words = " · ".join(said) or f"{bank.minutes:g} min"
         forget = ("Forget what I answered", bank) if takes else None
-        return Taken(
-            bank.title, ABOUT_THIRTY, words, f"{bank.minutes:g} min", tuple(ways), large=str(count), forget=forget
-        )
+        return Taken(bank.title, ABOUT_THIRTY, words, f"{bank.minutes:g} min", tuple(ways), str(count), forget=forget)
 
     def _following(self) -> int:
         """Return which lesson comes next: the first that was begun, or else was not finished."""
@@ -209,7 +204,7 @@ class LessonsPage(QWidget):
     # ---- Building ----
 
     def _card(self, item: Taken) -> PathCard:
-        card = PathCard(self._look, item.title, item.brief, large=item.large, done=item.is_done)
+        card = PathCard(self._look, item.title, item.brief, done=item.is_done)
         card.begun.connect(item.ways[0][2])
         return card
 
@@ -243,7 +238,6 @@ class LessonsPage(QWidget):
         body, self.title, self.said, self.about = self._beside.body, QLabel(), QLabel(), QLabel()
         self.picture = QLabel(alignment=Qt.AlignmentFlag.AlignCenter)
         self.picture.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Fixed)
-        self.picture.setObjectName("large")
         self.title.setObjectName("title")
         self.said.setObjectName("muted")
         self.about.setObjectName("lead")
@@ -292,34 +286,29 @@ class LessonsPage(QWidget):
     def _pictures(self) -> Iterator[None]:
         room, ratio, look = self.cards[0].room, self.devicePixelRatioF(), self._look
         for card, item in zip(self.cards, self._items, strict=True):
-            if item.lesson is not None:
-                card.show_picture(picture_of(item.lesson, look, room, ratio))
-                yield
+            card.show_picture(picture_of(item.picture, look, room, ratio))
+            yield
             if (self.cards[0].room, self._look) != (room, look):
                 return  # those of another size are being drawn
 
     def _show_picture(self) -> None:
         """Show the picture of the card large for now, and draw it as large as it is once there is time."""
         number = self.path.group.checkedId()
-        item, small = self._items[number], self.cards[number].picture
+        small = self.cards[number].picture
         self.picture.setPixmap(QPixmap())
         self.picture.setFixedHeight(max(min(self.picture.height(), self._room().height()), 0))
-        if item.lesson is None:
-            self.picture.setText(item.large)
-        elif not small.isNull():
+        if not small.isNull():
             self.picture.setPixmap(small.scaled(self.picture.size(), Qt.AspectRatioMode.KeepAspectRatio))
         self._large.start()
 
     def _draw_large(self) -> None:
-        lesson, room = self._items[self.path.group.checkedId()].lesson, self._room()
+        of, room = self._items[self.path.group.checkedId()].picture, self._room()
         if room.isEmpty():
             self.picture.setFixedHeight(0)  # the words need all there is
-        elif lesson is None:
-            self.picture.setFixedHeight(room.height() // 2)
-        else:
-            drawn = picture_of(lesson, self._look, room, self.devicePixelRatioF(), whole=True)
-            self.picture.setFixedHeight(round(drawn.deviceIndependentSize().height()))
-            self.picture.setPixmap(drawn)
+            return
+        drawn = picture_of(of, self._look, room, self.devicePixelRatioF(), whole=True)
+        self.picture.setFixedHeight(round(drawn.deviceIndependentSize().height()))
+        self.picture.setPixmap(drawn)
 
     def _room(self) -> QSize:
         """Return how large the picture may be beside the path: as wide as the words, which come first."""

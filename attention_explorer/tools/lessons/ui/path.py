@@ -21,7 +21,7 @@ TICK = 20
 
 
 class PathCard(QAbstractButton):
-    """What can be taken: a picture, or large words in its place, with a title and a few words below.
+    """What can be taken: a picture with a title and a few words below.
 
     Signals
     -------
@@ -31,9 +31,9 @@ class PathCard(QAbstractButton):
 
     begun = Signal()
 
-    def __init__(self, look: Look, title: str, words: str, *, large: str = "", done: bool = False) -> None:
+    def __init__(self, look: Look, title: str, words: str, *, done: bool = False) -> None:
         super().__init__()
-        self.look, self.title, self.words, self.large, self.is_done = look, title, words, large, done
+        self.look, self.title, self.words, self.is_done = look, title, words, done
         self.picture = QPixmap()
         self.setCheckable(True)
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
@@ -89,10 +89,6 @@ class PathCard(QAbstractButton):
             painter.setClipRect(above.adjusted(1, 1, -1, 0))
             painter.drawPixmap(above, self.picture)
             painter.restore()
-        elif self.large:
-            painter.setFont(self.look.font(30.0, bold=True))
-            painter.setPen(QColor(theme.text))
-            painter.drawText(above, Qt.AlignmentFlag.AlignCenter, self.large)
         painter.setPen(QPen(QColor(theme.border), 1.0))
         painter.drawLine(above.bottomLeft(), above.bottomRight())
 

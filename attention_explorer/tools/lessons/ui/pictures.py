@@ -6,8 +6,9 @@ from collections.abc import Iterator
 from functools import partial
 
 from PySide6.QtCore import QObject, QPoint, QRect, QSize, Qt
-from PySide6.QtGui import QPixmap, QPixmapCache
+from PySide6.QtGui import QFontMetricsF, QPainter, QPixmap, QPixmapCache
 
+from attention_explorer.kit.drawing.marks import colour_of
 from attention_explorer.kit.export.figure import FigureStyle, Sheet, StyledFigure, painted
 from attention_explorer.kit.theme import Look
 from attention_explorer.pages.explorer import ExplorerState
@@ -20,23 +21,45 @@ _WIDTH = 450.0
 """Pixels at zoom 1 of the figure that is made small: its letters are to be read."""
 
 
-def picture_of(lesson: Lesson, look: Look, room: QSize, ratio: float, *, whole: bool = False) -> QPixmap:
-    """Return the picture of a lesson for a room in pixels of the window, of ``ratio`` pixels of the screen each.
+def picture_of(shown: Lesson | str, look: Look, room: QSize, ratio: float, *, whole: bool = False) -> QPixmap:
+    """Return the picture of a lesson, or large letters, for a room in pixels of the window.
 
-    It fills the room, and what lies outside is cut off; ``whole`` it fits into it. Qt keeps those drawn last.
+    It fills the room, and what lies outside is cut off; ``whole`` it fits into it. Of the screen each pixel is
+    ``ratio`` pixels. Qt keeps those drawn last.
     """
-    key = f"{lesson.key} {look} {room.toTuple()} {ratio} {whole}"
+    if isinstance(shown, str):
+        return _letters(shown, look, room.boundedTo(QSize(room.width(), room.width() // 2)) if whole else room, ratio)
+    if shown.letters:
+        return picture_of(shown.letters, look, room, ratio, whole=whole)
+    key = f"{shown.key} {look} {room.toTuple()} {ratio} {whole}"
     kept = QPixmap()
     if not QPixmapCache.find(key, kept):
-        kept = _drawn(lesson, look, room * ratio, whole=whole)
+        kept = _drawn(shown, look, room * ratio, whole=whole)
         kept.setDevicePixelRatio(ratio)
         QPixmapCache.insert(key, kept)
     return kept
 
 
+def _letters(text: str, look: Look, room: QSize, ratio: float) -> QPixmap:
+    """Return a picture of a few letters, as large as there is room for."""
+    picture = QPixmap(room * ratio)
+    picture.setDevicePixelRatio(ratio)
+    picture.fill(Qt.GlobalColor.transparent)
+    painter = QPainter(picture)
+    font = look.font(30.0, bold=True)
+    wide = QFontMetricsF(font).horizontalAdvance(text) or 1.0
+    font.setPixelSize(max(round(font.pixelSize() * min(0.7 * room.width() / wide, 3.0)), 1))
+    painter.setFont(font)
+    painter.setPen(colour_of(look.theme.text))
+    painter.drawText(QRect(QPoint(), room), Qt.AlignmentFlag.AlignCenter, text)
+    painter.end()
+    return picture
+
+
 def _drawn(lesson: Lesson, look: Look, pixels: QSize, *, whole: bool) -> QPixmap:
-    state = begun(lesson.steps[lesson.picture], reached(lesson, lesson.picture, ExplorerState()))
-    entry = next(entry for entry in PAGES if entry.id == page_of(lesson, lesson.picture, state))
+    at = lesson.picture
+    state = begun(lesson.steps[at], reached(lesson, at, ExplorerState()))
+    entry = next(entry for entry in PAGES if entry.id == page_of(lesson, at, state))
     figure = entry.figure(state)
     if isinstance(figure, StyledFigure):
         figure = figure.styled(FigureStyle(look, is_titled=False, is_captioned=False, width=_WIDTH))
