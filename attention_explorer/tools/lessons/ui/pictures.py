@@ -47,8 +47,8 @@ def _letters(text: str, look: Look, room: QSize, ratio: float) -> QPixmap:
     picture.fill(Qt.GlobalColor.transparent)
     painter = QPainter(picture)
     font = look.font(30.0, bold=True)
-    wide = QFontMetricsF(font).horizontalAdvance(text) or 1.0
-    font.setPixelSize(max(round(font.pixelSize() * min(0.7 * room.width() / wide, 3.0)), 1))
+    across = 0.7 * room.width() / max(QFontMetricsF(font).horizontalAdvance(text), 1.0)
+    font.setPixelSize(max(round(min(font.pixelSize() * min(across, 3.0), 0.6 * room.height())), 1))
     painter.setFont(font)
     painter.setPen(colour_of(look.theme.text))
     painter.drawText(QRect(QPoint(), room), Qt.AlignmentFlag.AlignCenter, text)
