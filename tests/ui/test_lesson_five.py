@@ -26,7 +26,7 @@ def learner(make_window, hand) -> Learner:
     learner = Learner(make_window(OWN), hand)
     player = learner.window.tools.lessons
     player.progress = player.progress.at(LESSON, PREDICTION)
-    learner.start(shelf.NAMES.index("sentence"))
+    learner.start("sentence")
     return learner
 
 
