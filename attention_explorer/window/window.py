@@ -167,7 +167,7 @@ class MainWindow(Host):
         return button
 
     def _make_body(self) -> None:
-        body = QWidget()
+        body = self._body = QWidget()
         row = QHBoxLayout(body)
         row.setContentsMargins(0, 0, 0, 0)
         row.setSpacing(0)
@@ -394,9 +394,10 @@ class MainWindow(Host):
     def show_instead(self, other: QWidget, button: str) -> None:
         """Show something in place of the page and what stands around it, as the rail's button of that name says."""
         if self.instead is None:
-            items = [self._column.itemAt(place) for place in range(self._column.count())]
-            parts = [item.widget() for item in items if item is not None]
-            self._aside = [part for part in parts if part is not None and not part.isHidden()]
+            self.page.stop()  # also what is dragged: the button is let go where nobody hears it
+            self.session.revert()
+            parts = self._body.findChildren(QWidget, options=Qt.FindChildOption.FindDirectChildrenOnly)
+            self._aside = [part for part in parts if self._column.indexOf(part) >= 0 and not part.isHidden()]
             for part in self._aside:
                 part.hide()
         else:

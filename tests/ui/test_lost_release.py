@@ -24,7 +24,7 @@ def place_in_window(widget, place):
 
 
 def interrupted_drag(window, widget, place) -> None:
-    """Drag, press Ctrl+L, let go over the window that it opens, close that, and point at where the drag began."""
+    """Drag, open a dialog, let go over it, close it, and point at where the drag began."""
     session, shown = window.session, window.windowHandle()
     start, before = place_in_window(widget, place), window.session.state
     QTest.mouseMove(shown, start)
@@ -33,7 +33,7 @@ def interrupted_drag(window, widget, place) -> None:
         QTest.mouseMove(shown, start + QPoint(8 * step, 2 * step))
     assert session.state != before
     assert session.is_previewing
-    QTest.keyClick(shown, Qt.Key.Key_L, Qt.KeyboardModifier.ControlModifier)
+    window.action("about").trigger()
     QApplication.processEvents()
     dialog = QApplication.activeModalWidget()
     assert dialog is not None
@@ -74,13 +74,28 @@ def test_on_the_plane(open_page):
     interrupted_drag(window, canvas, canvas.scene().place(QUERY))
 
 
+def test_where_the_lessons_take_the_place_of_the_page(open_page):
+    window = open_page("lookup")
+    canvas, shown, before = window.page.canvas, window.windowHandle(), window.session.state
+    start = place_in_window(canvas, canvas.scene().place(QUERY))
+    QTest.mousePress(shown, LEFT, Qt.KeyboardModifier.NoModifier, start)
+    QTest.mouseMove(shown, start + QPoint(40, 10))
+    assert window.session.is_previewing
+    QTest.keyClick(shown, Qt.Key.Key_L, Qt.KeyboardModifier.ControlModifier)
+    QTest.mouseRelease(shown, LEFT, Qt.KeyboardModifier.NoModifier, start + QPoint(40, 10))
+    QTest.keyClick(shown, Qt.Key.Key_Escape)
+    assert window.instead is None
+    QTest.mouseMove(shown, start + QPoint(-30, -10))
+    assert (window.session.state, window.session.is_previewing) == (before, False)
+
+
 def test_while_the_plane_is_moved(open_page):
     window = open_page("lookup")
     canvas, shown = window.page.canvas, window.windowHandle()
     start = place_in_window(canvas, QPointF(12, 12))
     QTest.mousePress(shown, LEFT, Qt.KeyboardModifier.NoModifier, start)
     QTest.mouseMove(shown, start + QPoint(20, 20))
-    QTest.keyClick(shown, Qt.Key.Key_L, Qt.KeyboardModifier.ControlModifier)
+    window.action("about").trigger()
     QApplication.processEvents()
     camera = window.session.state.lookup.camera
     dialog = QApplication.activeModalWidget()

@@ -35,6 +35,7 @@ class TellingBox(QComboBox):
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._tip = ""
+        self.currentTextChanged.connect(lambda _text: self._shortened())  # the pointer may rest on it meanwhile
 
     def setToolTip(self, tip: str) -> None:
         """Say something else where the pointer rests."""
@@ -42,16 +43,21 @@ class TellingBox(QComboBox):
         super().setToolTip(tip)
 
     def paintEvent(self, event: QPaintEvent) -> None:
-        painter, option = QStylePainter(self), QStyleOptionComboBox()
+        painter, option = QStylePainter(self), self._shortened()
+        painter.drawComplexControl(QStyle.ComplexControl.CC_ComboBox, option)
+        painter.drawControl(QStyle.ControlElement.CE_ComboBoxLabel, option)
+        painter.end()
+
+    def _shortened(self) -> QStyleOptionComboBox:
+        """Return how it is painted, with as much of its text as there is room for; the tip says the rest."""
+        option = QStyleOptionComboBox()
         self.initStyleOption(option)
         field = QStyle.SubControl.SC_ComboBoxEditField
         room = self.style().subControlRect(QStyle.ComplexControl.CC_ComboBox, option, field, self).width()
         text = self.currentText() or self.placeholderText()
         option.currentText = self.fontMetrics().elidedText(text, Qt.TextElideMode.ElideRight, room)
         self._tell_all(text, is_shortened=option.currentText != text)
-        painter.drawComplexControl(QStyle.ComplexControl.CC_ComboBox, option)
-        painter.drawControl(QStyle.ControlElement.CE_ComboBoxLabel, option)
-        painter.end()
+        return option
 
     def _tell_all(self, text: str, *, is_shortened: bool) -> None:
         tip = f"{text}\n{self._tip}" if is_shortened else self._tip

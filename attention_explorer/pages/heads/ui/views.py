@@ -52,7 +52,7 @@ def views() -> tuple[View[Any], ...]:
     """Return the views, in their order."""
     more = (*_MASK, *_SOFTMAX, *_HEADS)
     first: Tries = (
-        Try("Hide a word from a model", _guesses, fits=lambda s: not _guesses(s), example=HIDING),
+        Try("Hide a word from a model", _guesses, fits=lambda s: _masks(s) and not _guesses(s), example=HIDING),
         Try("Click the eye below a word", lambda state: bool(hidden_words(state)), fits=_guesses),
         Try("Click a token: whom does it ask?", lambda state: state.view.row is not None),
         Try("Hide what comes later", lambda state: state.setup.mask.kind is MaskKind.CAUSAL, "setup.mask.kind", _masks),

@@ -20,6 +20,7 @@ from PySide6.QtWidgets import (
 )
 
 from attention_explorer.kit.controls.card import Card
+from attention_explorer.kit.controls.discard import discard
 from attention_explorer.kit.controls.panel_scroll import ColumnScroll
 from attention_explorer.kit.theme import Look
 from attention_explorer.tools.lessons.lesson import Lesson
@@ -243,12 +244,15 @@ class LessonsPage(QWidget):
         self.about.setObjectName("lead")
         for words in (self.title, self.said, self.about):
             words.setWordWrap(True)
-        self._buttons = QHBoxLayout()
+        buttons, self._left, self._right = QHBoxLayout(), QHBoxLayout(), QHBoxLayout()
+        buttons.addLayout(self._left)
+        buttons.addStretch(1)
+        buttons.addLayout(self._right)
         body.addWidget(self.title)
         body.addWidget(self.said)
         body.addWidget(self.picture)
         body.addWidget(self.about)
-        body.addLayout(self._buttons)
+        body.addLayout(buttons)
         body.addStretch(1)
 
     def _show(self, number: int) -> None:
@@ -256,24 +260,22 @@ class LessonsPage(QWidget):
         item = self._items[number]
         for words, text in ((self.title, item.title), (self.said, item.words), (self.about, item.about)):
             words.setText(text)
-        while (old := self._buttons.takeAt(0)) is not None:
-            if (widget := old.widget()) is not None:
-                widget.deleteLater()
-        self.ways = tuple(self._way(item, *way) for way in item.ways)
+        for button in self._beside.findChildren(QPushButton):
+            discard(button)
+        self.ways = tuple(self._way(item, self._left, *way) for way in item.ways)
         self.ways[0].setCheckable(True)
         self.ways[0].setChecked(True)
-        self._buttons.addStretch(1)
         if item.forget is not None:
             tip, lesson = item.forget
-            self._way(item, "Reset", tip, partial(self.forgotten.emit, lesson))
+            self._way(item, self._right, "Reset", tip, partial(self.forgotten.emit, lesson))
         self._show_picture()
 
-    def _way(self, item: Taken, called: str, tip: str, run: Callable[[], object]) -> QPushButton:
-        button = QPushButton(called, self)
+    def _way(self, item: Taken, row: QHBoxLayout, called: str, tip: str, run: Callable[[], object]) -> QPushButton:
+        button = QPushButton(called, self._beside)
         button.setAccessibleName(f"{called}: {item.name}")
         button.setToolTip(tip)
         button.clicked.connect(run)
-        self._buttons.addWidget(button)
+        row.addWidget(button)
         button.show()  # now: Qt would show it an event later, and what is to have the keyboard could not take it
         return button
 
