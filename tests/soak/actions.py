@@ -305,11 +305,13 @@ def resize(scene: Scene) -> None:
 def change_look(scene: Scene) -> None:
     """Switch colours and size some times."""
     for _ in range(scene.dice.randint(1, 3)):
-        shortcut = scene.dice.choice(("Ctrl+=", "Ctrl+-", "Ctrl+0", "theme"))
+        shortcut = scene.dice.choice(("Ctrl+=", "Ctrl+-", "Ctrl+0", "theme", "motion"))
         scene.note(f"look {shortcut}")
         window = scene.world.window
         if shortcut == "theme":
             scene.world.turn(window.switch_theme)
+        elif shortcut == "motion":
+            scene.world.turn(lambda window=window: window.set_reduced_motion(not window.settings.reduced_motion))
         else:
             _press_combination(scene, shortcut)
 

@@ -21,6 +21,8 @@ LARGEST_NUMBER, SMALLEST_NUMBER = 18.0, 11.0
 """Pixels at zoom 1 of the font of a number in a cell."""
 LARGEST_STILL = 13.0
 """The same in a figure, whose words are all of about one size however large its cells are."""
+MOST_PIXELS = 60.0
+"""How high letters are at most: from 64 pixels on Qt fills outlines, whose edges differ from one time to another."""
 BESIDE_NUMBER = 2.0
 """Pixels at zoom 1 that stay free at either side of a number."""
 
@@ -111,7 +113,8 @@ def number_size(texts: list[str], box: QRectF, look: Look) -> float:
     widest = max(metrics.horizontalAdvance(text) for text in longest)
     wide = 100.0 * (box.width() - 2 * look.px(BESIDE_NUMBER)) / max(widest, 1.0)
     calm = 0.24 * box.width() / look.zoom
-    most = LARGEST_STILL if look.still else max(LARGEST_NUMBER, 0.1 * box.height() / look.zoom)
+    grown = min(max(LARGEST_NUMBER, 0.1 * box.height() / look.zoom), MOST_PIXELS / look.zoom)
+    most = LARGEST_STILL if look.still else grown
     return math.floor(min(wide, max(calm, SMALLEST_NUMBER), 0.65 * box.height() / look.zoom, most))
 
 
