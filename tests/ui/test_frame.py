@@ -34,9 +34,10 @@ from attention_explorer.pages.lab.precision import Precision
 from attention_explorer.pages.lab.scores_state import ScalingState
 from attention_explorer.pages.lab.state import LabState, LabView
 from attention_explorer.pages.lab.ui.views import views
+from attention_explorer.pages.registry import PAGES
 from attention_explorer.pages.stack.learned import learned_block
 from attention_explorer.pages.stack.state import BlockState, Initialiser
-from attention_explorer.session.settings import Settings, SettingsStore
+from attention_explorer.session.settings import Settings, SettingsStore, ThemeChoice
 from attention_explorer.sources.learned.box import BOX
 from attention_explorer.tools.code.programs import program_of
 from attention_explorer.tools.code.ui.panel import COVERED
@@ -689,3 +690,13 @@ def test_a_tall_narrow_window_is_filled_by_the_picture(open_lab) -> None:
     QApplication.processEvents()
     assert at.canvas.height() == low + 300
     assert is_within(at.page.main, at.window)
+
+
+@pytest.mark.parametrize("entry", PAGES, ids=lambda entry: entry.id)
+def test_a_page_that_is_first_shown_with_its_drawer_open_shows_it(make_window: Any, entry: Any) -> None:
+    """Its picture comes with its size, before it has shown any state."""
+    other = "lab" if entry.id == "lookup" else "lookup"
+    window = make_window(settings=Settings(theme=ThemeChoice.LIGHT, page=other, drawer=True))
+    window.show_page(entry.id)
+    window.page.settle()
+    assert window.page.drawer.isVisible()

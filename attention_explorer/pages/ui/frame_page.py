@@ -255,7 +255,7 @@ class FramePage(RequestingPage):
         self.bar.share_wanted.connect(self.offer_taking)
         self.canvas.spot_changed.connect(lambda _spot: self.say_spot())
         self.canvas.menu_wanted.connect(self._on_menu_wanted)
-        self.canvas.resized.connect(self._load)
+        self.canvas.resized.connect(self._on_resized)
         self.canvas.changed.connect(self._on_changed)
         self.canvas.dragged.connect(self._on_dragged)
         self.canvas.guessed.connect(self.guessed)
@@ -489,6 +489,10 @@ class FramePage(RequestingPage):
         at_once = picture.is_quick(request.state) or self._is_step(request)
         work = work_for(request, picture, at_once=at_once)
         self.requests.want(request, work, at_once=at_once)
+
+    def _on_resized(self) -> None:
+        if self._in_order is not None:  # else nothing was shown yet, and what will be loads it
+            self._load()
 
     def _is_step(self, request: PictureRequest[Any]) -> bool:
         """Whether it takes little to go to a request from the picture on show."""
