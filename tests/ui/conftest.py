@@ -18,6 +18,7 @@ from training_driver import TrainingDriver
 
 from attention_explorer.kit import tween
 from attention_explorer.kit.export.dialog import ExportDialog
+from attention_explorer.kit.theme import Look
 from attention_explorer.pages.explorer import ExplorerState
 from attention_explorer.pages.heads.state import HeadsState
 from attention_explorer.pages.lab.state import LabState, LabView
@@ -48,6 +49,15 @@ def nothing_dead_is_kept() -> Iterator[None]:
     assert not kept_windows()  # that of the last test of all is still kept by pytest when its module ends
     yield
     assert not stray_items()
+
+
+@pytest.fixture(autouse=True, scope="module")
+def shared_fonts_are_left_alone() -> Iterator[None]:
+    """See that nobody has altered a font that all pictures share."""
+    yield
+    look = Look()
+    sizes = [(size, bold) for size in range(8, 41) for bold in (False, True)]
+    assert [(look.font(size, bold=bold).pixelSize(), bold) for size, bold in sizes] == sizes
 
 
 @pytest.fixture
