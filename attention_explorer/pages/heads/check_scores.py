@@ -234,10 +234,8 @@ def _constant_in_words(check: ConstantCheck, name: str) -> str:
     done = f"{signed(check.constant, 1)} on every score of {name}"
     if not check.visible.any():
         return f"{name} may attend to nothing: there is no weight to move."
-    if check.gap == 0:
-        return f"{done} moves no weight: they are the same to the last bit."
     if check.gap < rounding_of(check.after, ROUNDING):
-        return f"{done} moves no weight: the largest difference, {size_text(check.gap)}, is rounding."
+        return f"{done} moves no weight: what may differ is rounding."
     bits = np.finfo(check.after.dtype).nmant + 1
     return f"{done} moves a weight by {size_text(check.gap)}, as the sums are rounded to {bits} bits."
 
