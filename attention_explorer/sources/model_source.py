@@ -31,6 +31,7 @@ from attention_explorer.model.transformer import (
     Softmax,
     Stack,
     TransformerRun,
+    surprise,
 )
 from attention_explorer.model.transformer.stack import StackRun
 from attention_explorer.sources.layer import Layer, Values
@@ -468,6 +469,12 @@ class ModelSource(Source[ModelRecipe]):
     @property
     def writes(self) -> bool:
         return self.predicts and self._stack.spec.is_causal
+
+    def surprise(self, layers: Sequence[Layer]) -> Floats | None:
+        head = self.model.transformer.head if self.writes else None
+        if head is None or not isinstance(layers, ModelLayers):
+            return None
+        return surprise(head(), layers.known.last_hidden, self._cut[0].ids)
 
     def next_text(self, layers: Sequence[Layer], temperature: float, top_k: int, seed: int) -> str:
         head = self.model.transformer.head if self.writes else None

@@ -413,8 +413,18 @@ class Source(ABC, Generic[R]):
 
     @property
     def writes(self) -> bool:
-        """Whether the model can go on with the sentence."""
+        """Whether the model foretells each token from those before it, and so can go on with the sentence."""
         return False
+
+    def surprise(self, layers: Sequence[Layer]) -> Floats | None:
+        """Return how little each token was expected, −log₂ p in bits, (n_q,), NaN for the first; None if it cannot.
+
+        Parameters
+        ----------
+        layers : sequence of Layer
+            Of this source.
+        """
+        return None
 
     def next_text(self, layers: Sequence[Layer], temperature: float, top_k: int, seed: int) -> str:
         """Return what the model writes next, one token; empty where it ends its text.

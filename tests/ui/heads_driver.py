@@ -171,6 +171,7 @@ class Controls:
         "row_sums": "view.row_sums",
         "weighted": "view.value_weighted",
         "scaled": "setup.scaled",
+        "surprise": "view.surprise",
     }
     IN_SIGHT: ClassVar = {"masks": "setup.mask.kind", "mask_size": "mask_size", "hard": "setup.hard"}
 

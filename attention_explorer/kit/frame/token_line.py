@@ -20,10 +20,11 @@ from PySide6.QtGui import (
 )
 from PySide6.QtWidgets import QSizePolicy, QWidget
 
-from attention_explorer.core.numerals import weight_text
+from attention_explorer.core.numerals import percent, weight_text
 from attention_explorer.kit.accessible import PICTURE, tell_changed
 from attention_explorer.kit.controls.tip_widget import TipWidget
 from attention_explorer.kit.drawing.marks import paint_eye, paint_focus_frame
+from attention_explorer.kit.frame.tokens import MOST_WEIGHTS, Tokens, bits_text
 from attention_explorer.kit.theme import Look
 
 LARGEST, SMALLEST = 22.0, 13.0
@@ -34,64 +35,12 @@ EYES = 20
 """Pixels at zoom 1 of the row of eyes below the tokens."""
 LINE_END, READ_OUT = 10, 14
 """Pixels at zoom 1 between the last token and what stands behind it, and the size of its type."""
-MOST_WEIGHTS = 2
-"""Of so many tokens the weight is written behind the line."""
 FAINT, FULL = 0.05, 0.62
 """How much of the colour of keys a token of weight 0 and one of weight 1 have."""
 HATCH = 0.6
 """How strong the lines are behind a word that is hidden."""
-
-
-@dataclass(frozen=True, slots=True)
-class Tokens:
-    """What a line of tokens shows.
-
-    Attributes
-    ----------
-    texts : tuple of str
-        The tokens.
-    asks : int or None
-        The one whose row is looked at.
-    weights : tuple of float
-        By how much it looks at each, one a token; empty where nobody asks, or where the keys stand elsewhere.
-    unknown : frozenset of str
-        Words that the source does not know.
-    fixed : str
-        Why they cannot be typed; empty where they can.
-    hidden : tuple of int
-        Those that nobody may look at.
-    has_eyes : bool
-        Whether an eye below each hides it or has it seen again.
-    """
-
-    texts: tuple[str, ...] = ()
-    asks: int | None = None
-    weights: tuple[float, ...] = ()
-    unknown: frozenset[str] = frozenset()
-    fixed: str = ""
-    hidden: tuple[int, ...] = ()
-    has_eyes: bool = False
-
-    @property
-    def can_edit(self) -> bool:
-        """Whether they can be typed."""
-        return not self.fixed
-
-    @property
-    def heaviest(self) -> tuple[int, ...]:
-        """The tokens whose weights are written, the heaviest first."""
-        order = sorted(range(len(self.weights)), key=lambda place: -self.weights[place])
-        return tuple(place for place in order[:MOST_WEIGHTS] if self.weights[place] > 0.0)
-
-    def spoken(self) -> str:
-        """Return the line in words."""
-        said = " ".join(self.texts[:200])
-        if self.hidden:
-            said = f"{said}. Hidden: {', '.join(self.texts[place] for place in self.hidden)}"
-        if self.asks is None or not self.weights:
-            return said
-        found = ", ".join(f"{self.texts[place]} {weight_text(self.weights[place])}" for place in self.heaviest)
-        return f"{said}. {self.texts[self.asks]} looks at {found}"
+BAR, MOST_BITS = 5, 12.0
+"""Pixels at zoom 1 of the bar of surprise at the lower edge of a token, and the bits of its full colour."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -318,6 +267,9 @@ class TokenLine(TipWidget):
             painter.setBrush(Qt.BrushStyle.NoBrush)
             painter.setPen(QPen(QColor(theme.muted), 1))
             painter.drawRoundedRect(box.adjusted(1, 1, -1, -1), radius, radius)
+        bits = tokens.surprise_of(token)
+        if bits is not None:
+            self._paint_surprise(painter, bits, box)
         font = look.font(size, bold=token == tokens.asks)
         painter.setFont(font)
         painter.setPen(QColor(theme.text))  # its frame tells who asks: no colour is read on every fill
@@ -341,6 +293,14 @@ class TokenLine(TipWidget):
         painter.setBrush(QBrush(hatch, Qt.BrushStyle.BDiagPattern))
         painter.setPen(QPen(hatch, self._look.px(1)))
         painter.drawRoundedRect(box.adjusted(0.5, 0.5, -0.5, -0.5), radius, radius)
+
+    def _paint_surprise(self, painter: QPainter, bits: float, box: QRectF) -> None:
+        """Paint a bar along the lower edge: pale for what was expected."""
+        colour, high = QColor(self._look.theme.loss), self._look.px(BAR)
+        colour.setAlphaF(FAINT + (1.0 - FAINT) * min(bits / MOST_BITS, 1.0))
+        painter.setPen(Qt.PenStyle.NoPen)
+        painter.setBrush(colour)
+        painter.drawRoundedRect(QRectF(box.left(), box.bottom() - high, box.width(), high), high / 2, high / 2)
 
     def _underline(self, painter: QPainter, box: QRectF) -> None:
         painter.setPen(QPen(QColor(self._look.theme.loss), self._look.px(2), Qt.PenStyle.DotLine))
@@ -416,7 +376,12 @@ class TokenLine(TipWidget):
         how = "Double click, or Enter, to type another sentence" if self._tokens.can_edit else self._tokens.fixed
         if token is None:
             return how
-        return "\n".join(filter(None, (f"{self._tokens.texts[token]}: click to see what it looks at", how)))
+        surprise = self._tokens.surprise[token] if token < len(self._tokens.surprise) else math.nan
+        expected = (
+            "" if math.isnan(surprise) else f"Surprise {bits_text(surprise)}: expected with {percent(2**-surprise)}"
+        )
+        look = f"{self._tokens.texts[token]}: click to see what it looks at"
+        return "\n".join(filter(None, (look, expected, how)))
 
     def contextMenuEvent(self, event: QContextMenuEvent) -> None:
         event.ignore()

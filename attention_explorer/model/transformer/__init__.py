@@ -31,6 +31,7 @@ from attention_explorer.model.transformer.spec import (
     Spec,
 )
 from attention_explorer.model.transformer.stack import Stack, StackRun
+from attention_explorer.model.transformer.surprise import log_probabilities, surprise
 from attention_explorer.model.transformer.together import together
 from attention_explorer.model.transformer.transformer import Transformer, TransformerRun
 from attention_explorer.model.transformer.writer import Writer
@@ -75,7 +76,9 @@ __all__ = [
     "Twin",
     "Writer",
     "head_weights",
+    "log_probabilities",
     "reverse",
     "reverse_head",
+    "surprise",
     "together",
 ]

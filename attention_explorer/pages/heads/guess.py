@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from attention_explorer.core.byte_cache import kept
@@ -10,6 +11,7 @@ from attention_explorer.errors import quoted
 from attention_explorer.pages.heads.frame import heads_run_without
 from attention_explorer.pages.heads.resolve import resolved
 from attention_explorer.pages.heads.state import HeadsSetup, HeadsState, MaskChoice
+from attention_explorer.sources.layer import Layer
 from attention_explorer.sources.masked_layers import layers_and_mask
 from attention_explorer.sources.recorded.pieces import SPACE
 from attention_explorer.sources.registry import source_of
@@ -100,9 +102,18 @@ def guessed(setup: HeadsSetup) -> Guessed | None:
 
 
 def _guess(setup: HeadsSetup) -> Guess | None:
-    source = source_of(setup.recipe)
-    source.open()
+    return source_of(setup.recipe).guess(run_of(setup))
+
+
+def run_of(setup: HeadsSetup) -> Sequence[Layer]:
+    """Return the layers of what a setup names, opened if it is not, to ask what comes out of the last.
+
+    Raises
+    ------
+    ExplorerError
+        The model cannot be run; the message says why.
+    """
+    source_of(setup.recipe).open()
     setup = resolved(setup)
     how = setup.scaled, setup.temperature, setup.hard, setup.switched_off
-    layers, _ = layers_and_mask(setup.recipe, setup.mask, *how)
-    return source.guess(layers)
+    return layers_and_mask(setup.recipe, setup.mask, *how)[0]

@@ -282,6 +282,14 @@ class HeadsView(CheckedFields):
     speed: RowSpeed = declared(
         RowSpeed.STEADY, "speed", "How long a step of the row stays while it plays", "Change the speed", is_view=True
     )
+    surprise: bool = declared(
+        False,
+        "surprise",
+        "Below each token, how little the model expected it from those before it: −log₂ p, in bits",
+        "Show how little each token was expected",
+        shown=lambda heads: source_of(heads.setup.recipe).writes,
+        is_view=True,
+    )
 
     @property
     def compares_heads(self) -> bool:

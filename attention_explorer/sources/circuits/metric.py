@@ -11,7 +11,7 @@ import numpy as np
 from attention_explorer.errors import ArrayError, ExplorerError, quoted
 from attention_explorer.model.arrays import Floats
 from attention_explorer.model.softmax import softmax
-from attention_explorer.model.transformer import Head, TransformerRun
+from attention_explorer.model.transformer import Head, TransformerRun, log_probabilities
 
 if TYPE_CHECKING:
     from attention_explorer.sources.models.trace import Trace
@@ -48,12 +48,10 @@ class Metric:
 
     def of_logits(self, logits: Floats) -> float:
         """Return the number, for logits of the rows, (rows, vocabulary)."""
-        wide = logits.astype(np.float64)
         if len(self.words) == 2:
-            return float(wide[0, self.words[0]] - wide[0, self.words[1]])
-        at = (np.arange(len(wide)), list(self.targets or self.words))
-        top = wide.max(axis=1)
-        logs = wide[at] - top - np.log(np.exp(wide - top[:, None]).sum(axis=1))
+            first, second = logits[0, list(self.words)].astype(np.float64)
+            return float(first - second)
+        logs = log_probabilities(logits, self.targets or self.words)
         return float(-logs.mean() if self.targets else logs[0])
 
     def of(self, run: TransformerRun, head: Head) -> float:

@@ -14,11 +14,11 @@ from attention_explorer.errors import ArrayError, ExplorerError
 from attention_explorer.model.arrays import Floats
 from attention_explorer.model.scalars import size_from
 from attention_explorer.model.softmax import softmax
-from attention_explorer.model.transformer import SELF, LayerRun, TransformerRun
+from attention_explorer.model.transformer import SELF, LayerRun, TransformerRun, surprise
 from attention_explorer.model.transformer.changes import HEAD
 from attention_explorer.model.transformer.stack import Maps
 from attention_explorer.sources.circuits.lens import Lens, lens
-from attention_explorer.sources.circuits.metric import Asked, Word, metric_of
+from attention_explorer.sources.circuits.metric import Asked, Word, head_of, metric_of
 from attention_explorer.sources.circuits.result import R, Result, fields_of, is_pair, shown_as
 from attention_explorer.sources.circuits.split import Contributions, Writers, contributions, writers
 from attention_explorer.sources.circuits.words import TowersGradients, Words, gradients, words
@@ -171,6 +171,20 @@ class Trace:
         probabilities = np.stack([softmax(row)[best] for row, best in zip(self.logits, ids, strict=True)])
         tokens = tuple(tuple(self._tokeniser.token(each) for each in row) for row in ids.tolist())
         return TopTokens(ids, tokens, probabilities)
+
+    @property
+    def surprise(self) -> Result:
+        """How little each token was expected from those before it, −log₂ p in bits, (n,); NaN for the first.
+
+        Raises
+        ------
+        ExplorerError
+            If the model has no head, or sees the tokens that it would foretell.
+        """
+        head = head_of(self)()
+        if not self.run.main.stack.spec.is_causal:
+            raise ExplorerError("This model sees the tokens that it would foretell, so that none surprises it.")
+        return Result(surprise(head, self.run.main.hidden[-1], self.ids), ("token",), {"token": self.tokens})
 
     # ---- Circuits ----
 

@@ -49,6 +49,19 @@ def test_what_heads_write_sums_to_what_the_attention_writes(name: str) -> None:
     np.testing.assert_allclose(opened(name).final_norm(np.asarray(residual[-1])), trace.hidden[-1], atol=1e-5)
 
 
+@pytest.mark.parametrize("name", FORETELLING)
+def test_the_surprise_of_a_token_is_what_the_model_says_of_it_before_it_has_read_it(name: str) -> None:
+    trace, target = traced(name), target_of(name)
+    read = IDS if target is None else target
+    assert np.isnan(trace.surprise[0])
+    assert trace.surprise.axes == ("token",)
+    assert trace.surprise.labels == {"token": trace.tokens}
+    for end in range(1, len(read)):
+        before = opened(name)(read[:end]) if target is None else opened(name)(IDS, target[:end])
+        expected = -log_probability(before, -1, read[end]) / np.log(2.0)
+        assert trace.surprise[end] == pytest.approx(expected, abs=CLOSE)
+
+
 @pytest.mark.parametrize("name", WITH_WORDS)
 def test_a_lens_shows_what_the_model_would_say_if_it_ended_there(name: str) -> None:
     trace, model = traced(name), opened(name)
@@ -374,6 +387,8 @@ def test_many_results_are_saved_as_one(tmp_path: Path) -> None:
         ("bert-words", lambda model: model(IDS).contributions(A), "network of its own"),
         (CAPPED, lambda model: model(IDS).contributions(A), "capped at ±"),
         ("bert-words", lambda model: model.knock_out(IDS, "loss"), "sees the tokens"),
+        ("bert-words", lambda model: model(IDS).surprise, "none surprises it"),
+        ("bert", lambda model: model(IDS).surprise, "no head"),
         ("llama", lambda model: model.knock_out(IDS, 999), "no id 999"),
         ("llama", lambda model: model.knock_out(IDS, "the cat sat on"), "only one can be asked"),
         ("llama", lambda model: model.knock_out(IDS, None), "a text or an id"),

@@ -14,12 +14,15 @@ from attention_explorer.kit.controls.flow_layout import FlowLayout
 from attention_explorer.kit.controls.panel_scroll import UNBOUNDED
 from attention_explorer.kit.controls.possible import allow_unless
 from attention_explorer.kit.frame.subject import SubjectLine
-from attention_explorer.kit.frame.token_line import Tokens
+from attention_explorer.kit.frame.token_line import MOST_BITS
+from attention_explorer.kit.frame.tokens import Tokens
 from attention_explorer.kit.pictures.pointed_picture import NOWHERE, Spot
 from attention_explorer.kit.theme import Look
 from attention_explorer.pages.heads.frame import HeadsFrame
 from attention_explorer.pages.heads.guess import can_hide_words, guess_setup, hidden_words
 from attention_explorer.pages.heads.state import HeadsState
+from attention_explorer.pages.heads.surprise import shows_surprise, surprise, surprise_words
+from attention_explorer.pages.heads.ui.asked import Asked
 from attention_explorer.pages.heads.ui.guess import GuessBeside
 from attention_explorer.pages.heads.unknown import WayOn, unknown_said, unknown_words, ways_on
 from attention_explorer.pages.heads.wording import one
@@ -72,8 +75,11 @@ class HeadsSubject(QWidget):
         self.read_it.hide()
         self._read: Callable[[], object] = lambda: None
         self.guess = GuessBeside(look)
-        self.second_words = QLabel()
-        self.second_words.setObjectName("muted")
+        self.surprise = Asked(surprise, self._show_surprise, self)
+        self.second_words, self.surprise_words = QLabel(), QLabel()
+        for label in (self.second_words, self.surprise_words):
+            label.setObjectName("muted")
+        self.surprise_words.hide()
         first, self._second = QHBoxLayout(), QWidget()
         first.addWidget(self.sentence, 1)
         first.addWidget(self.guess)
@@ -96,6 +102,7 @@ class HeadsSubject(QWidget):
         self._column = QVBoxLayout(self)
         self._column.setContentsMargins(0, 0, 0, 0)
         self._column.addLayout(first)
+        self._column.addWidget(self.surprise_words)
         self._column.addWidget(self._second)
         self._column.addWidget(self._ways_row)
         self.sentence.line.clicked.connect(self._on_clicked)
@@ -159,12 +166,13 @@ class HeadsSubject(QWidget):
         row = lit.row if known is not None and lit.row is not None and lit.row < len(queries) else None
         weights = () if known is None or row is None else self._weights(known, row)
         unknown, hidden = frozenset(unknown_words(recipe)), hidden_words(heads)
-        can_hide = can_hide_words(heads.setup) and not unknown
         self._show_guess(heads, is_known=known is not None, guesses=source.guesses and not unknown)
+        self._ask_for_surprise(heads, is_known=known is not None)
         own = ((), ()) if is_cross else (weights, hidden)
-        self.sentence.show_sentence(
-            source.sentence, Tokens(queries, row, own[0], unknown, no_typing, own[1], can_hide and not is_cross)
-        )
+        has_eyes = can_hide_words(heads.setup) and not unknown and not is_cross
+        tokens = Tokens(queries, row, own[0], unknown, no_typing, own[1], has_eyes, self._surprise(queries))
+        self.sentence.show_sentence(source.sentence, tokens)
+        self._say_surprise()
         self._keep_together()
         if is_cross:
             keys = context_tokens_of(recipe) if known is None else known.keys
@@ -178,6 +186,28 @@ class HeadsSubject(QWidget):
             self.guess.wait_for(heads.setup.recipe)
         else:
             self.guess.show_setup(guess_setup(heads.setup) if guesses else None)
+
+    def _ask_for_surprise(self, heads: HeadsState, *, is_known: bool) -> None:
+        """Have it found once there is a map: it takes all layers."""
+        if not shows_surprise(heads):
+            self.surprise.ask(None)
+        elif is_known:
+            self.surprise.ask(guess_setup(heads.setup))
+
+    def _surprise(self, tokens: tuple[str, ...]) -> tuple[float, ...]:
+        """Return what was found of these tokens; nothing while it is asked for."""
+        found = () if self._withheld or self.surprise.found is None else self.surprise.found
+        return found if len(found) == len(tokens) else ()
+
+    def _show_surprise(self) -> None:
+        line = self.sentence.line
+        line.show_tokens(replace(line.tokens, surprise=self._surprise(line.tokens.texts)))
+        self._say_surprise()
+
+    def _say_surprise(self) -> None:
+        """Say what the bars below the tokens mean."""
+        self.surprise_words.setText(surprise_words(self.sentence.line.tokens.surprise, MOST_BITS))
+        self.surprise_words.setVisible(shows_surprise(self._session.state.heads) and not self._withheld)
 
     def _keep_together(self) -> None:
         """Let the guess stand behind the words, however wide the window is."""

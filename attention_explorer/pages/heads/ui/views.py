@@ -34,6 +34,7 @@ _COLOURS = ("view.contrast", "view.colour_map")
 _HEADS = ("setup.aggregate", "setup.identity")
 _ORDER = ("view.sort", "view.reverse")
 _MAP = ("view.stage", "view.value_weighted", "view.hidden", "view.row_sums")
+_TEXT = ("view.surprise",)
 _EXPERIMENT = (
     *(f"experiment.{name}" for name in ("seed", "precision", "demo", "amount", "constant")),
     "token_changed",
@@ -50,7 +51,7 @@ class HeadsViewOf(View[HeadsState]):
 
 def views() -> tuple[View[Any], ...]:
     """Return the views, in their order."""
-    more = (*_MASK, *_SOFTMAX, *_HEADS)
+    more = (*_MASK, *_SOFTMAX, *_HEADS, *_TEXT)
     first: Tries = (
         Try("Hide a word from a model", _guesses, fits=lambda s: _masks(s) and not _guesses(s), example=HIDING),
         Try("Click the eye below a word", lambda state: bool(hidden_words(state)), fits=_guesses),

@@ -1,0 +1,63 @@
+"""Something that is asked of all layers of a model, found on a worker."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Generic, TypeVar
+
+from PySide6.QtCore import QObject
+
+from attention_explorer.errors import ExplorerError
+from attention_explorer.pages.heads.state import HeadsSetup
+from attention_explorer.session.jobs import Deliver, JobQueue, Report, stoppable
+
+T = TypeVar("T")
+
+
+class Asked(QObject, Generic[T]):
+    """What is found for a setup. The newest one counts; until its answer is there, `found` is None.
+
+    Parameters
+    ----------
+    find : callable
+        (setup) -> the answer, on the worker; an ExplorerError leaves it at None, for the picture says why.
+    told : callable
+        Called when `found` is another.
+    parent : QObject
+        The owner.
+    """
+
+    def __init__(self, find: Callable[[HeadsSetup], T], told: Callable[[], object], parent: QObject) -> None:
+        super().__init__(parent)
+        self._find, self._told = find, told
+        self._wanted: HeadsSetup | None = None
+        self.found: T | None = None
+        self.jobs = JobQueue(self)
+        self.jobs.delivered.connect(self._on_delivered)
+        self.jobs.failed.connect(self._on_failed)
+
+    def ask(self, setup: HeadsSetup | None) -> None:
+        """Ask for a setup; None asks nothing."""
+        if setup == self._wanted:
+            return
+        self._wanted, self.found = setup, None
+        if setup is None:
+            self.jobs.cancel()
+            return
+
+        def work(report: Report, deliver: Deliver) -> None:
+            with stoppable(report):
+                deliver(self._find(setup))
+
+        self.jobs.request(setup, work, replace=True)
+
+    def _on_delivered(self, key: object, found: T) -> None:
+        if key == self._wanted:
+            self.found = found
+            self._told()
+
+    def _on_failed(self, key: object, error: Exception) -> None:
+        if not isinstance(error, ExplorerError):
+            raise error  # a fault of the program, which is shown as any other
+        if key == self._wanted:
+            self._told()
