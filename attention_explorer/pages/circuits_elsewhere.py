@@ -6,6 +6,7 @@ from dataclasses import replace
 
 from attention_explorer.errors import ExplorerError
 from attention_explorer.pages.explorer import ExplorerState
+from attention_explorer.pages.heads.by_word import by_word
 from attention_explorer.pages.heads.state import HeadsSetup, HeadsState, HeadsView
 from attention_explorer.sources.registry import source_of
 
@@ -22,7 +23,7 @@ def in_heads(state: ExplorerState, head: tuple[int, int]) -> ExplorerState:
 
 def reason_against(state: ExplorerState) -> str:
     """Return why Circuits cannot ask the model of Heads; empty if it can."""
-    recipe = state.heads.setup.recipe
+    recipe = by_word(state.heads, whole=False).setup.recipe
     if not source_of(recipe).can_be_asked:
         return NO_MODEL
     return SAME if recipe == state.circuits.recipe else ""
@@ -39,5 +40,5 @@ def from_heads(state: ExplorerState) -> ExplorerState:
     reason = reason_against(state)
     if reason:
         raise ExplorerError(reason)
-    setup = state.heads.setup
+    setup = by_word(state.heads, whole=False).setup
     return replace(state, circuits=replace(state.circuits.with_model(setup.recipe), layer=setup.layer, head=setup.head))

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
+from attention_explorer.pages.heads.by_word import by_word
 from attention_explorer.pages.stack.state import BlockPicture
 from attention_explorer.sources.learned_recipe import LearnedRecipe
 from attention_explorer.sources.model_recipe import ModelRecipe
@@ -32,7 +33,8 @@ def reason_against_subject(state: ExplorerState) -> str:
 
 def with_subject(state: ExplorerState) -> ExplorerState:
     """Return the state with the layer of what Heads shows on the Layer page, at the same layer, head and row."""
-    setup, row = state.heads.setup, state.heads.view.row
+    heads = by_word(state.heads, whole=False)
+    setup, row = heads.setup, heads.view.row
     learned, model = recipe_as(setup.recipe, LearnedRecipe), recipe_as(setup.recipe, ModelRecipe)
     block = replace(state.block, model=model, picture=BlockPicture.LAYER, learned=None)
     if learned is not None:
@@ -54,6 +56,7 @@ def followed(old: ExplorerState, new: ExplorerState) -> ExplorerState:
     if before is None or now is None:
         return new
     recipe = recipe_as(new.heads.setup.recipe, ModelRecipe)
+    recipe = None if recipe is None else recipe.by_token
     if new.heads.setup.recipe != old.heads.setup.recipe:
         return new if recipe == now else replace(new, block=replace(new.block, model=recipe))
     if now != before and recipe == before:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from attention_explorer.core.declared import Kind, declared
@@ -16,6 +16,13 @@ from attention_explorer.sources.source import Recipe, context_declared, sentence
 
 GGUF = ".gguf"
 CONFIG = "config.json"
+WHOLE_WORDS = (
+    "whole words",
+    "Show the tokens of a word as one: weights are summed over those of a key, and of these sums the mean is\n"
+    "taken over those of a query, so that rows still sum to 1.",
+    "Show whole words or their tokens",
+)
+"""What a field is called that says so, its tip, and what changing it is called."""
 
 
 def model_at(path: Path) -> Path | None:
@@ -53,6 +60,8 @@ class ModelRecipe(Recipe):
         What it reads; in an encoder–decoder with a context, what the decoder writes.
     context : str or None
         What the encoder of an encoder–decoder reads: then cross-attention is shown, else that of the encoder itself.
+    whole_words : bool
+        Whether the tokens of a word are shown as one.
     """
 
     path: str = declared(
@@ -63,3 +72,9 @@ class ModelRecipe(Recipe):
     digest: str = digest_declared()
     sentence: str = sentence_declared()
     context: str | None = context_declared()
+    whole_words: bool = declared(False, *WHOLE_WORDS)
+
+    @property
+    def by_token(self) -> ModelRecipe:
+        """The recipe as the model reads it, token by token."""
+        return replace(self, whole_words=False)

@@ -4,50 +4,43 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import AbstractContextManager, nullcontext, suppress
 from dataclasses import replace
-from functools import cached_property, partial
+from functools import partial
 from itertools import product
 from pathlib import Path
-from typing import NamedTuple
-from weakref import WeakValueDictionary
 
 import numpy as np
 import numpy.typing as npt
 
-from attention_explorer.core.byte_cache import CACHE, kept
 from attention_explorer.errors import ExplorerError
-from attention_explorer.model import ArrayMap, AttentionMap
+from attention_explorer.model import ArrayMap
 from attention_explorer.model.arrays import Bools, Floats
-from attention_explorer.model.one_core import one_core
 from attention_explorer.model.softmax import softmax
 from attention_explorer.model.transformer import (
     AS_TRAINED,
     CROSS,
     ENCODER,
     SELF,
-    AttentionRun,
     Head,
     Softmax,
     Stack,
     TransformerRun,
     surprise,
 )
-from attention_explorer.model.transformer.stack import StackRun
+from attention_explorer.model.word_map import WordMap, word_starts
 from attention_explorer.sources.layer import Layer, Values
-from attention_explorer.sources.layers import Layers
+from attention_explorer.sources.model_pass import Known, ModelLayers, Pass
+from attention_explorer.sources.model_reader import ModelReader
 from attention_explorer.sources.model_recipe import ModelRecipe
-from attention_explorer.sources.models import Model, Tokens, load_model
+from attention_explorer.sources.models import Model
 from attention_explorer.sources.models.folder import folder_settings, weights_of
 from attention_explorer.sources.models.names import name_by_place
 from attention_explorer.sources.models.sampling import drawn_tokens, whole_text
-from attention_explorer.sources.recorded import FileReference, change_since, reference_to
+from attention_explorer.sources.recorded import reference_to
 from attention_explorer.sources.recorded.pieces import SPACE
-from attention_explorer.sources.source import Ability, Guess, Lookup, Made, Predictions, Source, Traits
+from attention_explorer.sources.source import Ability, Guess, Lookup, Made, Predictions, Traits
 from attention_explorer.sources.whole_layer import WholeLayer, whole_layer
 
-KEPT_BYTES = 2**28
-"""Queries, keys and values that stay with the layers; of more, a layer is run again when it is looked at."""
 BYTES_OF_A_WEIGHT = 2.0
 """More or less: from half a byte to four."""
 OF_A_LAYER = 4e6
@@ -70,6 +63,8 @@ _POOLED = {
     "max": "the largest of what leaves the last layer, of all tokens",
 }
 """How a vector is made of a sentence, by the names of `POOLINGS`."""
+_OF_TOKENS = "Scores and values belong to tokens: switch “whole words” off to see them."
+_BY_WORD = "whole words: weights summed over the tokens of a key, their mean over those of a query"
 _NO_PLAIN_SCORES = (
     "The scores of this model are not q·k ÷ √d_k alone, so only its weights are shown, as they were computed."
 )
@@ -99,8 +94,9 @@ def model_recipe(path: Path, sentence: str | None = None, target: str | None = N
     if path.is_dir():
         folder_settings(path)  # says what is missing in one that is no model
     found = reference_to(weights_of(path))
-    told = {} if sentence is None else {"sentence": sentence}
-    recipe = ModelRecipe(str(path), found.size, found.modified_ns, found.digest, **told)
+    recipe = ModelRecipe(str(path), found.size, found.modified_ns, found.digest)
+    if sentence is not None:
+        recipe = replace(recipe, sentence=sentence)
     source = ModelSource(recipe)
     source.checked()
     if target is None:
@@ -115,231 +111,16 @@ def model_recipe(path: Path, sentence: str | None = None, target: str | None = N
     return recipe
 
 
-_in_use: WeakValueDictionary[tuple[str, int, int, str], Model] = WeakValueDictionary()
-"""Models that somebody still looks at, even if the cache had no room to keep them: none is in memory twice."""
-
-
-@kept
-def _opened(path: str, size: int, modified_ns: int, digest: str) -> Model:
-    """Open a model if it is still what it was; what was read of its weights counts and is dropped like all else."""
-    key = path, size, modified_ns, digest
-    model = _in_use.get(key)
-    if model is None:
-        change = change_since(FileReference(weights_of(Path(path)), size, modified_ns, digest))
-        if change is not None:
-            raise ExplorerError(f"{change} Open the model again to see what it does now.")
-        model = load_model(path, weight_bytes=CACHE.on_show_bytes)
-        with suppress(ExplorerError):  # said where a text is cut
-            model.tokenize("a")  # the tokeniser is made here, on the thread that opens, and not when somebody types
-        _in_use[key] = model
-    return model
-
-
-class Known(NamedTuple):
-    """What is kept of an attention."""
-
-    q: Floats
-    k: Floats
-    v: Floats
-    weights: Floats | None
-    """Only where they cannot be had from q and k."""
-
-    @property
-    def nbytes(self) -> int:
-        """Its bytes."""
-        return sum(array.nbytes for array in self if array is not None)
-
-
-class Pass:
-    """A run of a model, as far up as somebody looks; of one kind of attention, what was computed.
-
-    Parameters
-    ----------
-    run : TransformerRun
-        One that runs its layers when they are looked at.
-    kind : str
-        Which one is wanted.
-    with_weights : bool
-        Whether weights are kept beside queries, keys and values.
-    is_short : bool
-        Whether one core is enough.
-    """
-
-    def __init__(self, run: TransformerRun, kind: str, *, with_weights: bool, is_short: bool) -> None:
-        self.run, self._kind, self._with_weights, self._is_short = run, kind, with_weights, is_short
-        self._kept: dict[int, Known] = {}
-        self._room = KEPT_BYTES
-
-    def __call__(self, place: int) -> Known:
-        """Return what a layer's attention computed."""
-        with self._cores():
-            self._tower.reach(place + 1, self._keep)
-            if place in self._kept:
-                return self._kept[place]
-            again = self._tower.layer(place)
-        found = again.cross if self._kind == CROSS else again.attention
-        if found is None:
-            raise ExplorerError(f"The model has no {self._kind} attention.")
-        return self._known(found)
-
-    @property
-    def last_hidden(self) -> Floats:
-        """What leaves the tower, (n, d_model)."""
-        tower = self._tower
-        with self._cores():
-            tower.reach(tower.count, self._keep)
-        return tower.hidden[-1]
-
-    def _cores(self) -> AbstractContextManager[None]:
-        return one_core() if self._is_short else nullcontext()
-
-    @property
-    def _tower(self) -> StackRun:
-        seen = self.run.encoder
-        return seen if self._kind == ENCODER and seen is not None else self.run.main
-
-    def _keep(self, kind: str, place: int, run: AttentionRun) -> None:
-        if kind != (CROSS if self._kind == CROSS else SELF):
-            return
-        known = self._known(run)
-        if known.nbytes <= self._room:
-            self._room -= known.nbytes
-            self._kept[place] = known
-
-    def _known(self, run: AttentionRun) -> Known:
-        return Known(run.q, run.k, run.v, run.weights if self._with_weights else None)
-
-
-class ModelLayers(Layers):
-    """The layers of a run, the run itself, and the model, whose weights are in memory as long as it is looked at.
-
-    Parameters
-    ----------
-    count, make
-        As `Layers`.
-    known : Pass
-        The run.
-    model : Model
-        What runs.
-    with_more : callable
-        (ids) -> a run of the same kind with these tokens after those that are there.
-    """
-
-    def __init__(
-        self,
-        count: int,
-        make: Callable[[Sequence[Layer], int], Layer],
-        known: Pass,
-        model: Model,
-        with_more: Callable[[tuple[int, ...]], TransformerRun],
-    ) -> None:
-        super().__init__(count, make)
-        self.known, self.model, self.with_more = known, model, with_more
-
-
-class ModelSource(Source[ModelRecipe]):
+class ModelSource(ModelReader):
     """Runs a model. What cannot be opened or read says so when its layers are asked for.
 
     Until it is opened, which takes a moment, little is said of it: heads, tokens and what it can do.
     """
 
-    @property
-    def _key(self) -> tuple[str, int, int, str]:
-        recipe = self.recipe
-        return recipe.path, recipe.size, recipe.modified_ns, recipe.digest
-
-    @property
-    def model(self) -> Model:
-        """The model, opened if it is not; an ExplorerError if it cannot be. The cache keeps it, not the source."""
-        return _opened(*self._key)
-
     can_be_asked = True
 
     def model_to_ask(self) -> Model:
         return self.model
-
-    @property
-    def _model_if_open(self) -> Model | None:
-        return _opened.peek(*self._key) or _in_use.get(self._key)
-
-    @property
-    def is_open(self) -> bool:
-        return self._model_if_open is not None
-
-    def open(self) -> None:
-        _ = self.model
-
-    def checked(self) -> None:
-        """Make sure that the model can be opened and read text.
-
-        Raises
-        ------
-        ExplorerError
-            If not.
-        """
-        self._given  # noqa: B018 - cuts the sentence
-
-    @cached_property
-    def _given(self) -> tuple[Tokens, Tokens | None]:
-        """What the entrance reads, and what a decoder writes."""
-        recipe, model = self.recipe, self.model
-        if recipe.context is None or (model.transformer.encoder is None and model.transformer.main.spec.is_causal):
-            return model.taken(recipe.sentence)
-        if model.transformer.encoder is None:
-            return model.taken((recipe.sentence, recipe.context))
-        return model.taken(recipe.context, recipe.sentence)
-
-    @property
-    def _can_tell(self) -> bool:
-        """Whether there are tokens, and the model is open."""
-        try:
-            return self.is_open and bool(self._given)
-        except ExplorerError:
-            return False
-
-    @cached_property
-    def _cut(self) -> tuple[Tokens, Tokens]:
-        """The tokens of queries and keys."""
-        given, aim = self._given
-        return (aim, given) if self._kind == CROSS and aim is not None else (given, given)
-
-    @property
-    def tokens(self) -> tuple[str, ...]:
-        return self._cut[0].tokens if self._can_tell else ()
-
-    @property
-    def context_tokens(self) -> tuple[str, ...]:
-        return self._cut[1].tokens if self._can_tell else ()
-
-    @property
-    def sentence(self) -> str:
-        return self.recipe.sentence
-
-    @property
-    def context(self) -> str | None:
-        return self.recipe.context
-
-    @property
-    def labels(self) -> tuple[tuple[str, ...], tuple[str, ...]]:
-        queries, keys = (
-            tuple(map(self.model.label, pieces)) if pieces else () for pieces in (self.tokens, self.context_tokens)
-        )
-        return queries, keys
-
-    @property
-    def _kind(self) -> str:
-        """Which attention is shown."""
-        if self.model.transformer.encoder is None:
-            return SELF
-        return ENCODER if self.recipe.context is None else CROSS
-
-    @property
-    def is_cross(self) -> bool:
-        return self.is_open and self._kind == CROSS
-
-    @property
-    def second_words(self) -> str:
-        return super().second_words if not self.is_open or self._kind != SELF else "second sentence"
 
     @property
     def _stack(self) -> Stack:
@@ -357,7 +138,9 @@ class ModelSource(Source[ModelRecipe]):
 
     def layers(self, lookup: Lookup) -> Sequence[Layer]:
         stack = self._stack
-        hidden = _as_array(lookup.mask, len(self._cut[0]), len(self._cut[1]))
+        hidden = _as_array(lookup.mask, len(self.tokens), len(self.context_tokens))
+        if hidden is not None and self.recipe.whole_words:
+            hidden = hidden[np.ix_(*self.words)]
         is_short = max(map(len, self._cut)) * stack.layers[0].nbytes <= SHORT
         run = self._run(lookup, hidden)
         known = Pass(run, self._kind, with_weights=not stack.spec.divides_by_root, is_short=is_short)
@@ -402,15 +185,18 @@ class ModelSource(Source[ModelRecipe]):
         mask = _both(self._own_mask(place), hidden)
         if known.weights is None:
             layer = Layer((), q=known.q, k=k, values=values, shared=shared)
-            return layer.with_maps(**{**lookup.weighing, "mask": mask})
-        maps: tuple[AttentionMap, ...] = tuple(ArrayMap(weights, mask=mask) for weights in known.weights)
-        return Layer(maps, values=values)
+            layer = layer.with_maps(**{**lookup.weighing, "mask": mask})
+        else:
+            layer = Layer(tuple(ArrayMap(weights, mask=mask) for weights in known.weights), values=values)
+        if not self.recipe.whole_words:
+            return layer
+        return Layer(tuple(WordMap(map_, *self.words) for map_ in layer.maps))
 
     def operations(self) -> float:
         stack = self._stack_if_open()
         if stack is None:
             return math.inf  # it may take long to open
-        n_q, n_k = len(self.tokens), len(self.context_tokens)
+        n_q, n_k = map(len, self._cut) if self._can_tell else (0, 0)
         of_maps = 60.0 * sum(self.heads) * n_q * n_k
         return self.recipe.size / BYTES_OF_A_WEIGHT * n_k + len(stack.layers) * OF_A_LAYER + of_maps
 
@@ -433,6 +219,14 @@ class ModelSource(Source[ModelRecipe]):
     def predictions(
         self, layers: Sequence[Layer], row: int, most: int, ids: tuple[int, ...] | None = None
     ) -> Predictions | None:
+        if self.recipe.whole_words and self.predicts:  # where its last token stands
+            row = len(self.words[0]) - 1 - self.words[0][::-1].index(row)
+        return self._expected(layers, row, most, ids)
+
+    def _expected(
+        self, layers: Sequence[Layer], row: int, most: int, ids: tuple[int, ...] | None = None
+    ) -> Predictions | None:
+        """Return what is expected at a token."""
         head = self.model.transformer.head if self.predicts else None
         if head is None or not isinstance(layers, ModelLayers):
             return None
@@ -444,8 +238,8 @@ class ModelSource(Source[ModelRecipe]):
 
     @property
     def _place_of_guess(self) -> int | None:
-        """The query at which the model says something by itself: the last, or the first that is to be filled in."""
-        tokens = self.tokens if self.predicts else ()
+        """The token at which the model says something by itself: the last, or the first that is to be filled in."""
+        tokens = self._cut[0].tokens if self.predicts and self._can_tell else ()
         if self.predicts and self._stack.spec.is_causal:
             return len(tokens) - 1 if tokens else None
         return tokens.index(self.mask_token) if self.mask_token in tokens else None
@@ -456,7 +250,7 @@ class ModelSource(Source[ModelRecipe]):
 
     def guess(self, layers: Sequence[Layer]) -> Guess | None:
         place = self._place_of_guess
-        found = None if place is None else self.predictions(layers, place, 1)
+        found = None if place is None else self._expected(layers, place, 1)
         if found is None:
             return None
         about = "the next word" if found.is_next else f"in place of {self.mask_token}"
@@ -474,7 +268,8 @@ class ModelSource(Source[ModelRecipe]):
         head = self.model.transformer.head if self.writes else None
         if head is None or not isinstance(layers, ModelLayers):
             return None
-        return surprise(head(), layers.known.last_hidden, self._cut[0].ids)
+        bits = surprise(head(), layers.known.last_hidden, self._cut[0].ids)
+        return np.add.reduceat(bits, word_starts(self.words[0])) if self.recipe.whole_words else bits
 
     def next_text(self, layers: Sequence[Layer], temperature: float, top_k: int, seed: int) -> str:
         head = self.model.transformer.head if self.writes else None
@@ -520,6 +315,8 @@ class ModelSource(Source[ModelRecipe]):
             lacks[Ability.SECOND_SENTENCE] = _NO_SECOND
         if stack is not None and not stack.spec.divides_by_root:
             lacks[Ability.SCORES] = _NO_PLAIN_SCORES
+        if self.recipe.whole_words:
+            lacks |= dict.fromkeys((Ability.SCORES, Ability.VALUES), _OF_TOKENS)
         origin = f"computed here by the model “{self._name}”"
         return Traits(f"“{self._name}”", origin, Made.LEARNED, lacks, runs_without_heads=True)
 
@@ -529,7 +326,11 @@ class ModelSource(Source[ModelRecipe]):
             return (self.traits.origin,)
         pair = " of two sentences" if self.recipe.context is not None else ""
         kinds = {SELF: f"self-attention{pair}", ENCODER: "self-attention of the encoder", CROSS: "cross-attention"}
-        return self.traits.origin, f"{self.model.family}, {kinds[self._kind]}", "float32"
+        said = self.traits.origin, f"{self.model.family}, {kinds[self._kind]}", "float32"
+        return (*said, _BY_WORD) if self.recipe.whole_words else said
+
+    def weight_words(self) -> str:
+        return "of whole words" if self.recipe.whole_words else super().weight_words()
 
     def verdict(self) -> tuple[str, str]:
         said = f"“{self._name}” read the sentence. What a head looks at does not say what the model needs it for."

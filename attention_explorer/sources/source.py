@@ -249,6 +249,17 @@ class Source(ABC, Generic[R]):
         raise ExplorerError(f"There are no whole layers to draw: {self.traits.origin}. Open a model.")
 
     @property
+    def words(self) -> tuple[tuple[int, ...], tuple[int, ...]]:
+        """The word that each token of queries and keys belongs to, counted from 0, also where words are shown.
+
+        Raises
+        ------
+        ExplorerError
+            If the source cannot be opened.
+        """
+        return tuple(range(len(self.tokens))), tuple(range(len(self.context_tokens)))
+
+    @property
     def labels(self) -> tuple[tuple[str, ...], tuple[str, ...]]:
         """The tokens of queries and keys as they are drawn: exact pieces may hold what cannot be seen."""
         return self.tokens, self.context_tokens

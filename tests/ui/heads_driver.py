@@ -172,6 +172,7 @@ class Controls:
         "weighted": "view.value_weighted",
         "scaled": "setup.scaled",
         "surprise": "view.surprise",
+        "whole_words": "whole_words",
     }
     IN_SIGHT: ClassVar = {"masks": "setup.mask.kind", "mask_size": "mask_size", "hard": "setup.hard"}
 

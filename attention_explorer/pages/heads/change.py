@@ -9,6 +9,7 @@ from typing import Any
 from attention_explorer.core.declared import with_value
 from attention_explorer.core.mask import MaskKind, default_size
 from attention_explorer.model import Stage
+from attention_explorer.pages.heads.by_word import by_word
 from attention_explorer.pages.heads.shown_map import HIDING, WEIGHED
 from attention_explorer.pages.heads.state import Aggregate, HeadsState, Hidden, Picture
 from attention_explorer.sources.registry import context_tokens_of, source_of
@@ -33,6 +34,8 @@ def changed(heads: HeadsState, field: str, value: Any) -> HeadsState:  # noqa: A
         return replace(heads, experiment=replace(heads.experiment, token=heads.setup.count.index_of(value)))
     if field == "mask_size":
         return heads.with_setup(mask=replace(heads.setup.mask, size=value))
+    if field == "whole_words":
+        return by_word(heads, whole=value)
     if field == "view.hidden":
         return heads.with_view(hidden=Hidden(value), hidden_tokens=frozenset())
     if field == "view.stage":

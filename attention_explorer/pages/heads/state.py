@@ -26,8 +26,9 @@ from attention_explorer.pages.heads.experiment import Check, Experiment
 from attention_explorer.pages.heads.row_moments import MOST_KEYS, moments
 from attention_explorer.pages.heads.writing import Writing
 from attention_explorer.pages.preset_lists import preset_declared
+from attention_explorer.sources.model_recipe import WHOLE_WORDS, ModelRecipe
 from attention_explorer.sources.recipe import ToyRecipe
-from attention_explorer.sources.registry import context_tokens_of, source_of, tokens_of
+from attention_explorer.sources.registry import context_tokens_of, recipe_as, source_of, tokens_of
 from attention_explorer.sources.source import Ability, Recipe
 
 NO_STEPS = "No more than the weights is known here, so there are no steps to walk through."
@@ -348,6 +349,13 @@ class HeadsState(CheckedFields):
         """The number of the token that the experiment changes."""
         wished = next((each for each in (self.experiment.token, self.view.row) if each is not None), None)
         return self.setup.count.number(self.last_key // 2 if wished is None else min(wished, self.last_key))
+
+    @property
+    @derived(*WHOLE_WORDS, shown=lambda heads: recipe_as(heads.setup.recipe, ModelRecipe) is not None)
+    def whole_words(self) -> bool:
+        """Whether the tokens of a word are shown as one."""
+        recipe = recipe_as(self.setup.recipe, ModelRecipe)
+        return recipe is not None and recipe.whole_words
 
     @property
     def last_key(self) -> int:

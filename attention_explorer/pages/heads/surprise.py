@@ -34,7 +34,7 @@ def surprise(setup: HeadsSetup) -> tuple[float, ...]:
     return () if found is None else tuple(found.tolist())
 
 
-def surprise_words(bits: tuple[float, ...], full: float) -> str:
+def surprise_words(bits: tuple[float, ...], full: float, unit: str) -> str:
     """Return what the bars below the tokens mean, and the mean of the text.
 
     Parameters
@@ -43,10 +43,12 @@ def surprise_words(bits: tuple[float, ...], full: float) -> str:
         Of each token; NaN for one that nothing foretells.
     full : float
         The bits at which a bar has its full colour.
+    unit : str
+        What each is of: token or word.
     """
     known = [each for each in bits if not math.isnan(each)]
     if not known:
-        return "Surprise: there is no token that another one comes before" if bits else "Surprise: …"
+        return f"Surprise: no {unit} comes after another one" if bits else "Surprise: …"
     mean = sum(known) / len(known)
     scale = f"pale 0 bits, full colour {plain(full, 0)} or more"
-    return f"Surprise, {scale}: {plain(mean, 1)} bits a token on average (perplexity {plain(2**mean, 1)})"
+    return f"Surprise, {scale}: {plain(mean, 1)} bits a {unit} on average (perplexity {plain(2**mean, 1)})"

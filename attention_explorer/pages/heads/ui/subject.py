@@ -206,8 +206,10 @@ class HeadsSubject(QWidget):
 
     def _say_surprise(self) -> None:
         """Say what the bars below the tokens mean."""
-        self.surprise_words.setText(surprise_words(self.sentence.line.tokens.surprise, MOST_BITS))
-        self.surprise_words.setVisible(shows_surprise(self._session.state.heads) and not self._withheld)
+        heads = self._session.state.heads
+        unit = "word" if heads.whole_words else "token"
+        self.surprise_words.setText(surprise_words(self.sentence.line.tokens.surprise, MOST_BITS, unit))
+        self.surprise_words.setVisible(shows_surprise(heads) and not self._withheld)
 
     def _keep_together(self) -> None:
         """Let the guess stand behind the words, however wide the window is."""
