@@ -15,7 +15,9 @@ from attention_explorer.sources.recorded_recipe import (
 from attention_explorer.sources.source import Recipe, context_declared, sentence_declared
 
 GGUF = ".gguf"
-CONFIG = "config.json"
+CONFIG, ADAPTER_CONFIG = "config.json", "adapter_config.json"
+WEIGHTS, INDEX = "model.safetensors", "model.safetensors.index.json"
+ADAPTER_WEIGHTS = "adapter_model.safetensors"
 WHOLE_WORDS = (
     "whole words",
     "Show the tokens of a word as one: weights are summed over those of a key, and of these sums the mean is\n"
@@ -30,10 +32,19 @@ def model_at(path: Path) -> Path | None:
 
     All other paths are those of sessions, or of files of attention.
     """
-    if path.suffix.lower() == GGUF or is_blob(path) or (path / CONFIG).is_file():
+    if path.suffix.lower() == GGUF or is_blob(path) or _is_folder(path):
         return path
-    is_part = path.name == CONFIG or path.suffix.lower() == ".safetensors"
-    return path.parent if is_part and (path.parent / CONFIG).is_file() else None
+    is_part = path.name in (CONFIG, ADAPTER_CONFIG) or path.suffix.lower() == ".safetensors"
+    return path.parent if is_part and _is_folder(path.parent) else None
+
+
+def _is_folder(path: Path) -> bool:
+    return (path / CONFIG).is_file() or is_adapter(path)
+
+
+def is_adapter(path: Path) -> bool:
+    """Whether a folder holds an adapter of a model, and not the model itself."""
+    return (path / ADAPTER_CONFIG).is_file() and not any((path / name).exists() for name in (WEIGHTS, INDEX))
 
 
 def is_blob(path: Path) -> bool:

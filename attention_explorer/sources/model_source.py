@@ -33,6 +33,7 @@ from attention_explorer.sources.model_pass import Known, ModelLayers, Pass
 from attention_explorer.sources.model_reader import ModelReader
 from attention_explorer.sources.model_recipe import ModelRecipe
 from attention_explorer.sources.models import Model
+from attention_explorer.sources.models.adapter import base_of
 from attention_explorer.sources.models.folder import folder_settings, weights_of
 from attention_explorer.sources.models.names import name_by_place
 from attention_explorer.sources.models.sampling import drawn_tokens, whole_text
@@ -92,7 +93,7 @@ def model_recipe(path: Path, sentence: str | None = None, target: str | None = N
         If it cannot be opened, its tokeniser cannot be used, or it has no decoder beside an encoder for a target.
     """
     if path.is_dir():
-        folder_settings(path)  # says what is missing in one that is no model
+        folder_settings(base_of(path))  # says what is missing in one that is no model
     found = reference_to(weights_of(path))
     recipe = ModelRecipe(str(path), found.size, found.modified_ns, found.digest)
     if sentence is not None:

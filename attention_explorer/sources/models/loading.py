@@ -9,6 +9,7 @@ from typing import Any
 
 from attention_explorer.core.byte_cache import ON_SHOW_BYTES
 from attention_explorer.errors import FileAccessError, FileError
+from attention_explorer.sources.models.adapter import base_of, read_adapter
 from attention_explorer.sources.models.assembly import assembled
 from attention_explorer.sources.models.families import family_of
 from attention_explorer.sources.models.folder import (
@@ -47,7 +48,8 @@ def load_model(
     Parameters
     ----------
     path : str or path
-        A folder as Hugging Face keeps models, with ``config.json`` and weights as safetensors, or a .gguf file.
+        A folder as Hugging Face keeps models, with ``config.json`` and weights as safetensors, or one with a LoRA for
+        such a model, as peft saves them; or a .gguf file.
     attention_bytes : int
         How much attention each run keeps; of more layers it is computed again when it is looked at.
     weight_bytes : int
@@ -80,11 +82,17 @@ def load_model(
 
 
 def _open_folder(folder: Path, attention_bytes: int, weight_bytes: int) -> Model:
-    settings = folder_settings(folder)
-    tensors = folder_tensors(folder, settings)
+    base = base_of(folder)
+    settings = folder_settings(base)
+    if base == folder:
+        tensors = folder_tensors(folder, settings)
+    else:
+        adapter = read_adapter(folder)
+        tensors = folder_tensors(base, settings, adapter.merged_into)
+        tensors.notes.append(adapter.note)
     transformer = assembled(family_of(settings), settings, tensors, weight_bytes)
     start = settings.whole("decoder_start_token_id", least=0) if settings.has("decoder_start_token_id") else None
-    tokeniser, pooling = _tokeniser(folder, settings), partial(pooling_of, folder)
+    tokeniser = _tokeniser(folder if (folder / TOKENISER).exists() else base, settings)
     return Model(
         folder,
         settings.text("model_type"),
@@ -92,7 +100,7 @@ def _open_folder(folder: Path, attention_bytes: int, weight_bytes: int) -> Model
         tokeniser,
         start,
         attention_bytes,
-        pooling,
+        partial(pooling_of, base),
         notes=tuple(tensors.notes),
     )
 

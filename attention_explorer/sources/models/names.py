@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+import os
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
 from attention_explorer.core.json_text import JsonTextError, json_from
@@ -41,6 +42,21 @@ def name_by_place(path: Path) -> str:
     if is_blob(path):
         return "model of Ollama"
     return path.stem if path.suffix == GGUF else path.name
+
+
+def hub(environment: Mapping[str, str] = os.environ, home: Path | None = None) -> Path:
+    """Return the folder in which Hugging Face's programs keep models."""
+    cache = Path(environment.get("XDG_CACHE_HOME") or (Path.home() if home is None else home) / ".cache")
+    found = Path(environment.get("HF_HOME") or cache / "huggingface") / "hub"
+    return Path(environment.get("HF_HUB_CACHE") or environment.get("HUGGINGFACE_HUB_CACHE") or found)
+
+
+def hub_folders(name: str, environment: Mapping[str, str] = os.environ, home: Path | None = None) -> Sequence[Path]:
+    """Return the folders in which a model of a name may be in Hugging Face's cache, the newest first."""
+    if not name or Path(name).is_absolute() or ".." in Path(name).parts:
+        return ()
+    found = matching(hub(environment, home) / f"{_CACHED}{name.replace('/', '--')}" / _SNAPSHOTS, "*")
+    return sorted(found, key=lambda folder: -folder.stat().st_mtime)
 
 
 def models_of_ollama(models: Path) -> Iterator[tuple[str, Path]]:
