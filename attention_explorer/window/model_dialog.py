@@ -20,7 +20,7 @@ from PySide6.QtWidgets import (
 from attention_explorer.core.byte_cache import CACHE
 from attention_explorer.kit.theme import Look
 from attention_explorer.session.jobs import Deliver, JobQueue, Report, stoppable
-from attention_explorer.sources.models.found import FoundModel, find_models
+from attention_explorer.sources.models.found import FoundModel, find_models, size_words
 from attention_explorer.window.session_dialogs import ask_for_gguf, ask_for_model_folder
 
 COLUMNS = ("Model", "Kind", "Size", "In memory", "Kept by")
@@ -137,8 +137,3 @@ def memory_words(model: FoundModel) -> str:
         f"The weights take about {size_words(model.needed)}, more than the {room} that are set aside:\n"
         "the rest is read again for every text. View → Memory sets aside more."
     )
-
-
-def size_words(size: int) -> str:
-    """Return bytes as people speak of files: 91 MB."""
-    return f"{size / 1e9:.1f} GB" if size >= 1e9 else f"{size / 1e6:.0f} MB"

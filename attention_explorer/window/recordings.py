@@ -58,7 +58,7 @@ class Recordings(QObject):
         self._look_at(_Wanted(path.absolute()))
 
     def compare_with(self, path: Path) -> None:
-        """Look at a file, then show its first head as B, beside what is on show on the Heads page."""
+        """Look at a file or a model, then show it as B, beside what is on show on the Heads page."""
         self._look_at(_Wanted(path.absolute(), as_b=True))
 
     def _look_at(self, wanted: _Wanted) -> None:
@@ -93,8 +93,10 @@ class Recordings(QObject):
 
         def work(report: Report, deliver: Deliver) -> None:
             from attention_explorer.pages.heads.recorded import at_its_clearest, heads_of_model
+            from attention_explorer.sources.models.found import look_at
 
             with stoppable(report):
+                deliver(look_at(path).cost)
                 try:
                     found = heads_of_model(path, sentence)
                 except ArrayError:  # too long for it, or of no token
@@ -125,9 +127,11 @@ class Recordings(QObject):
             _Wanted(path), arrays, Choice(recipe.attention, recipe.axes, recipe.batch, recipe.is_causal, recipe.rows)
         )
 
-    def _on_delivered(self, wanted: _Wanted, found: HeadsState | tuple[tuple[str, str], ...]) -> None:
+    def _on_delivered(self, wanted: _Wanted, found: HeadsState | tuple[tuple[str, str], ...] | str) -> None:
         if isinstance(found, tuple):
             self._ask(wanted, found)
+        elif isinstance(found, str):  # what it will cost, before it is read
+            self._window.tell(f"Opening {wanted.path.name}: {found} …")
         else:
             self._show(wanted, found)
 
@@ -145,11 +149,12 @@ class Recordings(QObject):
 
     def _show(self, wanted: _Wanted, found: HeadsState) -> None:
         from attention_explorer.pages.heads.presets import kept_by_hand
+        from attention_explorer.pages.heads.recorded import as_b
         from attention_explorer.pages.heads.state import Picture
 
         window, state, path = self._window, self._window.session.state, wanted.path
         if wanted.as_b:
-            heads = replace(state.heads, other=found.setup).with_view(picture=Picture.COMPARE)
+            heads = replace(state.heads, other=as_b(state.heads, found.setup)).with_view(picture=Picture.COMPARE)
             step = f"Compare with {_called(found.setup.recipe)}"
         else:
             heads = replace(found, other=kept_by_hand(state.heads))

@@ -94,12 +94,13 @@ class SessionFiles(QObject):
         if paths:
             menu.addSeparator()
         menu.addAction("&Open…", self.ask_what_to_compare)
+        menu.addAction("&Model on this computer…", lambda: self.ask_which_model(self.recordings.compare_with))
 
-    def ask_which_model(self) -> None:
-        """Ask which model to open, of those on this computer or in a folder."""
+    def ask_which_model(self, then: Callable[[Path], object] | None = None) -> None:
+        """Ask which model to open, of those on this computer or in a folder, or to compare with."""
         from attention_explorer.window.model_dialog import ModelDialog
 
-        ModelDialog(self._window, self._window.look, self._folder(), self._store.recent(), self.open).open()
+        ModelDialog(self._window, self._window.look, self._folder(), self._store.recent(), then or self.open).open()
 
     def ask_how_to_read(self) -> None:
         """Ask how the file of attention that is open is to be read."""

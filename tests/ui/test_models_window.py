@@ -28,7 +28,7 @@ from attention_explorer.pages.heads.wording import query_name
 from attention_explorer.pages.session_file import read_session, write_session
 from attention_explorer.session import memory
 from attention_explorer.session.settings import Settings, ThemeChoice
-from attention_explorer.sources import model_source
+from attention_explorer.sources import model_reader
 from attention_explorer.sources.model_recipe import ModelRecipe
 from attention_explorer.sources.model_source import model_recipe
 from attention_explorer.sources.models import Trace, load_model
@@ -68,8 +68,8 @@ def forget() -> None:
     """Forget what is in memory, as after a new start."""
     memory.empty()
     source_of.cache_clear()
-    model_source._opened.cache_clear()
-    model_source._in_use.clear()  # windows of earlier tests may still hold some
+    model_reader._opened.cache_clear()
+    model_reader._in_use.clear()  # windows of earlier tests may still hold some
 
 
 def boxes(window) -> list[QMessageBox]:
@@ -225,7 +225,7 @@ def test_a_session_opens_its_model_on_the_worker(window, tmp_path: Path, monkeyp
         assert may_open.wait(20)
         return load_model(*args, **options)
 
-    monkeypatch.setattr(model_source, "load_model", load)
+    monkeypatch.setattr(model_reader, "load_model", load)
     window.files.open(path)
     QApplication.processEvents()
     assert window.page.requests.is_pending

@@ -9,16 +9,17 @@ import numpy as np
 
 from attention_explorer.core.byte_cache import kept
 from attention_explorer.errors import ExplorerError
-from attention_explorer.model import AttentionMap
+from attention_explorer.model import AttentionMap, Stage
 from attention_explorer.model.map_selection import row_blocks
-from attention_explorer.pages.heads.aligned import AlignedAxis, aligned_axis
-from attention_explorer.pages.heads.compare import Axes, axes_of
+from attention_explorer.model.pooling import Pooled
+from attention_explorer.pages.heads.aligned import AlignedAxis, AlignedMap, aligned_axis
+from attention_explorer.pages.heads.compare import Axes, axes_of, difference
 from attention_explorer.pages.heads.differences import what_differs, which_map
 from attention_explorer.pages.heads.frame import HeadsFrame, other_frame
 from attention_explorer.pages.heads.presets import other_setup
 from attention_explorer.pages.heads.resolve import resolved
 from attention_explorer.pages.heads.state import HeadsSetup, HeadsState
-from attention_explorer.pages.heads.survey import HeadSurvey, surveys_of
+from attention_explorer.pages.heads.survey import THUMBNAIL_TILES, HeadSurvey, Signed, surveys_of
 from attention_explorer.sources.registry import source_of
 
 _NO_MORE = ": how much moved, not how much it matters"
@@ -43,28 +44,54 @@ def map_difference(a: AttentionMap, b: AttentionMap, queries: AlignedAxis, keys:
     return 0.5 * total / len(rows_a)
 
 
-def compared(a: HeadsFrame, b: HeadsFrame | None, survey: HeadSurvey) -> HeadSurvey:
+def compared(a: HeadsFrame, b: HeadsFrame | None, survey: HeadSurvey, *, signed: bool = False) -> HeadSurvey:
     """Return a head of A with how much it differs from B; NaN where B has no such head, or there is no B.
+
+    If ``signed``, with A − B too, where both have the same tokens.
 
     Where the setups differ in nothing but what is large, that is from what is large in B; else from the same head of B.
     """
     if b is None:
         return replace(survey, difference=math.nan)
-    return replace(survey, difference=_difference_of(a, b, *survey.place)) if survey.is_computed else survey
+    if not survey.is_computed:
+        return survey
+    found = replace(survey, difference=_difference_of(a, b, *survey.place))
+    return replace(found, signed=_signed(a, b, *survey.place)) if signed else found
 
 
 @kept
 def _difference_of(a: HeadsFrame, b: HeadsFrame, layer: int, head: int) -> float:
-    if _are_same_heads(a.setup, b.setup):
-        other = b.map
-    elif (layer, head) in b.places:
-        other = b.layers[layer].maps[head]
-    else:
+    other = _other_map(a, b, layer, head)
+    if other is None:
         return math.nan
     try:
         return map_difference(a.layers[layer].maps[head], other, *_axes(a, b))
     except ExplorerError:  # weights of B that cannot be read
         return math.nan
+
+
+@kept
+def _signed(a: HeadsFrame, b: HeadsFrame, layer: int, head: int) -> Signed:
+    """Return A − B of a head; all masked where B has no such head, other tokens, or weights that cannot be read."""
+    other, (rows, columns) = _other_map(a, b, layer, head), _axes(a, b)
+    nothing = Signed(Pooled(np.zeros((1, 1)), np.ones((1, 1), np.bool_)), 0.0)
+    if other is None or not (rows.is_complete and columns.is_complete):
+        return nothing
+    first = AlignedMap(a.layers[layer].maps[head], rows.in_a, columns.in_a)
+    second = AlignedMap(other, rows.in_b, columns.in_b)
+    hidden = np.zeros(a.shape[1], np.bool_)
+    try:
+        found = difference(first, second, Stage.WEIGHTS, hidden, (THUMBNAIL_TILES, THUMBNAIL_TILES))
+    except ExplorerError:
+        return nothing
+    return Signed(Pooled(found.values, found.masked), found.largest)
+
+
+def _other_map(a: HeadsFrame, b: HeadsFrame, layer: int, head: int) -> AttentionMap | None:
+    """Return the map of B that belongs to a head of A; None if there is none."""
+    if _are_same_heads(a.setup, b.setup):
+        return b.map
+    return b.layers[layer].maps[head] if (layer, head) in b.places else None
 
 
 @kept
@@ -94,7 +121,7 @@ def surveys_on_wall(heads: HeadsState, frame: HeadsFrame) -> tuple[HeadSurvey, .
     if not heads.view.compares_heads:
         return surveys
     b = frame_of_b(heads)
-    return tuple(compared(frame, b, survey) for survey in surveys)
+    return tuple(compared(frame, b, survey, signed=heads.view.signed) for survey in surveys)
 
 
 def compared_with(heads: HeadsState) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 
 from attention_explorer.errors import ExplorerError
@@ -67,6 +68,20 @@ def page_of(recipe: Recipe) -> HeadsState:
     """Return the page that shows the first head of a recipe."""
     in_grid = sum(source_of(recipe).heads) > MOST_THUMBNAILS
     return HeadsState(HeadsSetup(recipe), HeadsView(in_grid=in_grid), preset="")
+
+
+def as_b(heads: HeadsState, found: HeadsSetup) -> HeadsSetup:
+    """Return what a file or a model is compared as: the head of the place that A has, if there is one.
+
+    Two models are compared under the mask, the temperature and so on of A, and both by words or by tokens.
+    """
+    setup, counts = heads.setup, source_of(found.recipe).heads
+    here, there = recipe_as(setup.recipe, ModelRecipe), recipe_as(found.recipe, ModelRecipe)
+    if here is not None and there is not None:
+        found = replace(setup, recipe=replace(there, whole_words=here.whole_words))
+    has_place = setup.layer < len(counts) and setup.head < counts[setup.layer]
+    layer, head = (setup.layer, setup.head) if has_place else (0, 0)
+    return replace(found, layer=layer, head=head, aggregate=setup.aggregate)
 
 
 def at_its_clearest(heads: HeadsState) -> HeadsState:

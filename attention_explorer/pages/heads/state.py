@@ -291,12 +291,20 @@ class HeadsView(CheckedFields):
         shown=lambda heads: source_of(heads.setup.recipe).writes,
         is_view=True,
     )
+    signed: bool = declared(
+        False,
+        "A − B in all heads",
+        "Show each small map as its weights less those of the same head of B, the setup kept for comparison",
+        "Show how each head differs from B",
+        shown=lambda heads: heads.other is not None,
+        is_view=True,
+    )
 
     @property
     def compares_heads(self) -> bool:
-        """Whether the wall is arranged by how much its heads differ from the setup kept for comparison."""
+        """Whether the heads are shown as, or arranged by, how they differ from the setup kept for comparison."""
         by = None if self.threshold is None else self.threshold.by
-        return SortBy.DIFFERENCE in (self.sort, by)
+        return self.signed or SortBy.DIFFERENCE in (self.sort, by)
 
     def arranged_as(self, other: HeadsView) -> Self:
         """Return the view with the wall arranged as in another: that alters neither a number nor a colour."""

@@ -5,11 +5,12 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from typing import NamedTuple
 
 import numpy as np
 
 from attention_explorer.core.byte_cache import kept
-from attention_explorer.core.colour_scale import ColourScale, Contrast, ScaleKind, end_text, weight_scale
+from attention_explorer.core.colour_scale import ColourScale, Contrast, ScaleKind, end_text, score_scale, weight_scale
 from attention_explorer.core.map_picture import MapPicture
 from attention_explorer.core.numerals import counted, plain
 from attention_explorer.errors import ArrayError
@@ -31,6 +32,15 @@ CLEAR, FEWEST_QUERIES = 0.5, 3
 
 THUMBNAIL_TILES = 128
 """The most rows and columns of a thumbnail's picture; its widget is about as large."""
+
+
+class Signed(NamedTuple):
+    """The weights of a head less those of the same head of B."""
+
+    pooled: Pooled
+    """At most 128 × 128 tiles: of each the difference furthest from 0."""
+    largest: float
+    """The largest of all, without its sign."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -62,12 +72,19 @@ class HeadSurvey:
 
     See `head_difference`.
     """
+    signed: Signed | None = None
+    """A − B, where the heads are shown as that."""
     _ends: dict[Contrast, float] = field(default_factory=dict, repr=False)
 
     @property
     def place(self) -> tuple[int, int]:
         """Layer and head."""
         return self.layer, self.head
+
+    @property
+    def shown(self) -> Pooled:
+        """The numbers of its small picture."""
+        return self.pooled if self.signed is None else self.signed.pooled
 
     def end_under(self, contrast: Contrast) -> float:
         """Return where its colours would end under a contrast if it were alone: looked for when it is asked for."""
@@ -150,6 +167,9 @@ def wall_scale(surveys: Iterable[HeadSurvey], contrast: Contrast) -> ColourScale
     """
     surveys = tuple(surveys)
     computed = [survey for survey in surveys if survey.is_computed]
+    differences = [survey.signed.largest for survey in computed if survey.signed is not None]
+    if differences:
+        return score_scale(np.array(differences), "A − B")
     if contrast not in _ENDS or not computed:
         return weight_scale(contrast, np.zeros((1, 1)), np.zeros((1, 1), np.bool_))
     largest = max(survey.end_under(contrast) for survey in computed)

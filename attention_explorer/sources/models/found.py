@@ -45,9 +45,20 @@ class FoundModel:
     """Why it cannot be opened; empty if it can, as far as its header tells."""
 
     @property
+    def cost(self) -> str:
+        """What it is, and what its weights take on the disk and in memory."""
+        more = "" if self.fits else ", more than is set aside: the rest is read again for every text"
+        return f"{self.family}, {size_words(self.size)}, about {size_words(self.needed)} in memory{more}"
+
+    @property
     def fits(self) -> bool:
         """Whether its weights stay in the memory that is set aside."""
         return self.needed <= CACHE.on_show_bytes
+
+
+def size_words(size: int) -> str:
+    """Return bytes as people speak of files: 91 MB."""
+    return f"{size / 1e9:.1f} GB" if size >= 1e9 else f"{size / 1e6:.0f} MB"
 
 
 def find_models(
@@ -92,6 +103,11 @@ def _places(environment: Mapping[str, str], home: Path) -> Iterator[tuple[str, s
         for folder in (spec and spec.submodule_search_locations) or ():
             for path in matching(Path(folder), inside):
                 yield "Python package", package if path.is_dir() else "", path
+
+
+def look_at(path: Path) -> FoundModel:
+    """Return what the headers of a model tell, before anything else of it is read."""
+    return _looked_at(BEFORE, model_name(path), path)
 
 
 def _looked_at(place: str, name: str, path: Path) -> FoundModel:

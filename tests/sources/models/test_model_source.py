@@ -20,7 +20,7 @@ from attention_explorer.pages.heads.frame import heads_frame
 from attention_explorer.pages.heads.state import HeadsSetup, MaskChoice, MaskKind
 from attention_explorer.pages.heads.wording import source_words
 from attention_explorer.pages.row_as_lookup import WITHOUT_HEADS, reason_against_lookup
-from attention_explorer.sources import model_source
+from attention_explorer.sources import model_pass, model_reader, model_source
 from attention_explorer.sources.model_recipe import ModelRecipe, model_at, shows_attention
 from attention_explorer.sources.model_source import ModelLayers, model_recipe
 from attention_explorer.sources.models import load_model
@@ -182,7 +182,7 @@ def test_a_head_that_is_off_is_left_out_of_the_model(name: str) -> None:
 
 def test_layers_for_which_there_is_no_room_are_run_again(monkeypatch: pytest.MonkeyPatch) -> None:
     whole = source_of(recipe_of("llama")).layers(Lookup())
-    monkeypatch.setattr(model_source, "KEPT_BYTES", 0)
+    monkeypatch.setattr(model_pass, "KEPT_BYTES", 0)
     tight = source_of(recipe_of("llama")).layers(Lookup())
     for one, other in zip(whole, tight, strict=True):
         np.testing.assert_array_equal(one.q, other.q)
@@ -249,7 +249,7 @@ def test_a_model_that_was_changed_is_not_shown_as_what_it_was(tmp_path: Path) ->
     recipe = model_recipe(folder)
     path = folder / "model.safetensors"
     path.write_bytes(path.read_bytes()[:-4] + b"\0\0\0\0")
-    model_source._opened.cache_clear()
+    model_reader._opened.cache_clear()
     source_of.cache_clear()
     with pytest.raises(ExplorerError, match=r"model.safetensors.*changed"):
         source_of(recipe).layers(Lookup())

@@ -125,7 +125,7 @@ class HeadsLoader(Requests[HeadsRequest]):
             resized=is_resized,
         )
         self._surveyed: tuple[Sequence[Layer], Count, dict[Place, HeadSurvey]] = (), Count.FROM_ONE, {}
-        self._differing: tuple[HeadsFrame | None, dict[HeadSurvey, HeadSurvey]] = None, {}
+        self._differing: tuple[object, dict[HeadSurvey, HeadSurvey]] = None, {}
         self._painted = threading.Event()
         self.delivered.connect(self._on_shown)
 
@@ -199,10 +199,10 @@ class HeadsLoader(Requests[HeadsRequest]):
         self, frame: HeadsFrame, request: HeadsRequest, heads: tuple[HeadSurvey, ...]
     ) -> tuple[HeadSurvey, ...]:
         """Return heads with how much they differ from B, each measured once and known again by its picture."""
-        b = frame_of_b(request.state)
-        known = self._differing[1] if self._differing[0] is b else {}
-        found = {head: known.get(head) or compared(frame, b, head) for head in heads}
-        self._differing = b, found
+        b, signed = frame_of_b(request.state), request.state.view.signed
+        known = self._differing[1] if self._differing[0] == (b, signed) else {}
+        found = {head: known.get(head) or compared(frame, b, head, signed=signed) for head in heads}
+        self._differing = (b, signed), found
         return tuple(found.values())
 
     def work_for(self, request: HeadsRequest) -> Work:

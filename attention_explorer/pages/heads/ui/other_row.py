@@ -69,7 +69,7 @@ class OtherButton(QPushButton):
         presets = menu.addMenu("A preset")
         for preset in HEADS_PRESETS:
             self._add(presets, preset.title, preset.state.setup, preset.title)
-        self.files_wanted.emit(menu.addMenu("A file"))
+        self.files_wanted.emit(menu.addMenu("A file or a model"))
         return menu
 
     def _add_layer(self, layers: QMenu, other: HeadsSetup, layer: int) -> None:

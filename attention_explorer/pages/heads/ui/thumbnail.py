@@ -9,7 +9,7 @@ from PySide6.QtCore import QPointF, QRectF, Qt
 from PySide6.QtGui import QImage, QPainter, QPen
 
 from attention_explorer.core.colour_scale import ColourScale
-from attention_explorer.kit.drawing.colour_maps import image_of, pixels_of
+from attention_explorer.kit.drawing.colour_maps import DIVERGING, image_of, pixels_of
 from attention_explorer.kit.drawing.heatmap import paint_runs
 from attention_explorer.kit.drawing.marks import colour_of
 from attention_explorer.kit.pictures.pointed_picture import NOWHERE, Spot
@@ -36,8 +36,9 @@ class Seen(NamedTuple):
 
 def thumbnail_pixels(survey: HeadSurvey, scale: ColourScale, colour_map: str, look: Look) -> Pixels:
     """Return the colours of the picture of a head, one a tile, in the colours of the wall."""
-    values, masked = survey.pooled
-    return pixels_of(scale.positions(values), masked, colour_map, look.theme.masked)
+    values, masked = survey.shown
+    name = DIVERGING if scale.is_diverging else colour_map
+    return pixels_of(scale.positions(values), masked, name, look.theme.masked)
 
 
 def thumbnail_image(survey: HeadSurvey, scale: ColourScale, colour_map: str, look: Look) -> QImage:

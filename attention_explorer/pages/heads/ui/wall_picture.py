@@ -99,7 +99,7 @@ class PrintedWall(Item[PrintedLayout]):
         grid, room, frame = layout.grid, layout.room, self.frame
         surveys = self.surveys if grid.is_bare else self._ordered()  # else rows and columns are layers and heads
         legend = wall_legend(surveys, self.view)
-        as_cells = vector and sum(survey.pooled.values.size for survey in surveys) <= look.most_rectangles
+        as_cells = vector and sum(survey.shown.values.size for survey in surveys) <= look.most_rectangles
         make = thumbnail_pixels if as_cells else thumbnail_image
         first = grid.box_of(0)
         for index, survey in enumerate(surveys):
