@@ -403,6 +403,7 @@ class MainWindow(Host):
         else:
             discard(self.instead)
         self.instead = other
+        self._menus[PAGE_MENU].menuAction().setEnabled(False)  # and with it the keys of a page that is not seen
         other.setStyleSheet(self._sheet)
         self._column.addWidget(other, 1)
         other.show()
@@ -415,6 +416,7 @@ class MainWindow(Host):
             return
         discard(self.instead)
         self.instead = None
+        self._menus[PAGE_MENU].menuAction().setEnabled(True)
         for part in self._aside:
             part.show()
         self._aside = []

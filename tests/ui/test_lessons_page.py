@@ -11,6 +11,7 @@ from test_lessons import OWN, Learner, named
 from attention_explorer.session.settings import Settings, ThemeChoice
 from attention_explorer.tools.lessons import shelf
 from attention_explorer.tools.lessons.ui.page import LessonsPage
+from attention_explorer.window.actions import PAGE_MENU
 
 
 @pytest.fixture
@@ -49,6 +50,28 @@ def test_another_page_or_a_change_puts_it_away(learner):
     learner.undo()
     assert learner.window.instead is None, "what was undone is to be seen"
     assert learner.page.isVisible()
+
+
+def test_no_key_changes_the_page_behind_it(learner):
+    page = learner.list()
+    menu = learner.window._menus[PAGE_MENU]
+    keys = [action.shortcut()[0] for action in menu.actions() if not action.shortcut().isEmpty()]
+    assert keys
+    for key in keys:
+        QTest.keyClick(page, key.key(), key.keyboardModifiers())
+    assert learner.window.session.state == OWN
+    assert not menu.menuAction().isEnabled()
+    learner.press(page.close_button)
+    learner.key(Qt.Key.Key_H, widget=learner.canvas)
+    assert learner.window.session.state.lookup.hard, "they are back with the page"
+
+
+def test_presenting_shows_the_page_again(learner):
+    learner.list()
+    learner.window.action("present").trigger()
+    assert learner.window.instead is None
+    assert learner.page.isVisible()
+    learner.window.action("present").trigger()
 
 
 def test_a_card_is_chosen_by_click_or_arrow_and_begun_by_a_second_click_or_enter(learner):
