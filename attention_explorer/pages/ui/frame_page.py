@@ -417,7 +417,7 @@ class FramePage(RequestingPage):
         self.drawer.show_view(view)  # first: what follows may deliver a picture
         if view is not self._in_order:
             self._show_view(view)
-        self.form_of(view).show_state(state, view.part.reasons(state))
+        self.form_of(view).show_state(state)
         is_arranged = old is not new and view is self._in_order and is_same_subject(self._part(old), state)
         if not is_arranged:  # or else only where one looks has changed
             self._show_settings(view, state)
@@ -584,7 +584,7 @@ class FramePage(RequestingPage):
 
     def _is_refused(self, change: Change[Any]) -> bool:
         """Say why the picture cannot change a field, where a control for it would stand grey."""
-        reason = self.view.part.reason_against(self.state, change.state)
+        reason = self.view.part.reason_against_change(self.state, change.state)
         if reason:
             self.refused.emit(reason)
         return bool(reason)
