@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QApplication
+from PySide6.QtWidgets import QApplication, QPushButton
 from test_lessons import OWN, Learner, named
 
 from attention_explorer.session.settings import Settings, ThemeChoice
@@ -103,6 +103,16 @@ def test_what_is_done_bears_a_tick_and_says_what_was_learned(learner):
     assert page.about.text() == shelf.lessons()[0].learned
     assert page.ways[0].text() == "Again"
     assert named(page, "Reset: The first minute").isVisible()
+
+
+def test_what_was_only_looked_at_cannot_be_reset(learner):
+    learner.start("sentence")
+    learner.press(learner.card.leave)
+    page = learner.list()
+    for card in page.cards:
+        learner.press(card)
+        assert not any(button.text() == "Reset" for button in page._beside.findChildren(QPushButton))
+    assert not any(button.isEnabled() for button in page.findChildren(QPushButton) if button.text() == "Reset all")
 
 
 def test_every_lesson_gets_its_picture(learner, qtbot):

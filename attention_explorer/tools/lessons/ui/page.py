@@ -156,7 +156,7 @@ class LessonsPage(QWidget):
                 partial(self.printed.emit, lesson),
             ),
         )
-        forget = ("Forget what I did in this lesson", lesson) if done != type(done)() else None
+        forget = ("Forget what I did in this lesson", lesson) if done.is_any else None
         about = lesson.learned if done.finished else lesson.about
         number = str(self._lessons.index(lesson))
         minutes = f"{lesson.minutes:g} min"
@@ -228,7 +228,7 @@ class LessonsPage(QWidget):
         forget.clicked.connect(lambda: self.forgotten.emit(None))
         self.close_button.clicked.connect(self.closed)
         for button in (write, forget):
-            button.setEnabled(bool(self._progress.lessons or self._progress.takes))
+            button.setEnabled(self._progress.is_any)
         head.addWidget(title)
         head.addWidget(self.count, 1)
         for part in (self.name, write, forget, self.close_button):
