@@ -124,6 +124,30 @@ def test_every_lesson_gets_its_picture(learner, qtbot):
     assert all(one != other for at, one in enumerate(images) for other in images[:at]), "each its own"
 
 
+def test_pictures_are_drawn_once_the_size_has_settled(learner, qtbot):
+    page = learner.list()
+    qtbot.waitUntil(lambda: all(not card.picture.isNull() for card in page.cards), timeout=120_000)
+    before = [card.picture.cacheKey() for card in page.cards]
+    for width in range(1279, 1260, -3):
+        learner.window.resize(width, 800)
+        QApplication.processEvents()
+        assert [card.picture.cacheKey() for card in page.cards] == before
+    qtbot.waitUntil(lambda: all(card.picture.deviceIndependentSize() == card.room for card in page.cards))
+
+
+def test_computing_pictures_leaves_the_window_to_the_hand(learner, qtbot):
+    page = learner.list()
+    assert learner.window.tools.lessons.pictures.jobs.is_busy()
+    learner.press(page.cards[3])
+    assert page.title.text() == "3  Hard and soft", "at once, and its picture once it is there"
+    qtbot.waitUntil(lambda: not page.picture.pixmap().isNull(), timeout=120_000)
+    assert learner.window.tools.lessons.pictures.jobs.wait(120)
+    learner.press(page.close_button)
+    page = learner.list()
+    assert not learner.window.tools.lessons.pictures.jobs.is_busy()
+    qtbot.waitUntil(lambda: all(not card.picture.isNull() for card in page.cards))
+
+
 def cut(page: LessonsPage) -> list[str]:
     """Return the words beside the path that are not seen whole."""
     found = []

@@ -88,7 +88,8 @@ class PathCard(QAbstractButton):
         if not self.picture.isNull():
             painter.save()
             painter.setClipRect(above.adjusted(1, 1, -1, 0))
-            painter.drawPixmap(above, self.picture)
+            size = self.picture.size().scaled(above.size(), Qt.AspectRatioMode.KeepAspectRatioByExpanding)
+            painter.drawPixmap(QRect(above.topLeft(), size), self.picture)  # drawn anew once the size has settled
             painter.restore()
         painter.setPen(pen(theme.border, 1.0))
         painter.drawLine(above.bottomLeft(), above.bottomRight())
@@ -120,12 +121,9 @@ class Path(QWidget):
     -------
     picked : int
         A card was chosen.
-    resized
-        Its pictures have another size.
     """
 
     picked = Signal(int)
-    resized = Signal()
 
     def __init__(self, look: Look, cards: Sequence[PathCard], lessons: int) -> None:
         super().__init__()
@@ -159,7 +157,6 @@ class Path(QWidget):
             card.setGeometry(column * (wide + gap), row * (high + gap), wide, high)
         self.setMinimumHeight(-(-len(self.cards) // columns) * (high + gap) - gap)
         self.update()
-        self.resized.emit()
 
     def _size(self, columns: int, room: int) -> QSize:
         """Return how large cards are, so many beside each other, that fill a room so many pixels high if they can."""

@@ -34,6 +34,7 @@ from attention_explorer.tools.lessons.results import KINDS, result, result_file
 from attention_explorer.tools.lessons.taking import AFTER, BEFORE, Reply
 from attention_explorer.tools.lessons.ui.page import LessonsPage
 from attention_explorer.tools.lessons.ui.panel import LessonCard
+from attention_explorer.tools.lessons.ui.pictures import LessonPictures
 from attention_explorer.tools.lessons.ui.place import Place, has_to_learn
 from attention_explorer.tools.lessons.ui.taking import begun_take, reply_to, with_reply
 from attention_explorer.tools.lessons.ui.views import view_of
@@ -73,6 +74,8 @@ class LessonPlayer(QObject):
         self.card: LessonCard | None = None
         self.first: FirstLessons | None = None
         """What offers the first lessons, at the first start."""
+        self.pictures = LessonPictures(self)
+        """Here, for those who show them come and go."""
         self._veiled: Page | None = None
         self._boxes: list[PresetBox] = []
         self._asked: Page | None = None
@@ -93,7 +96,7 @@ class LessonPlayer(QObject):
         """Offer the first lessons below the page, to somebody who is here for the first time."""
         from attention_explorer.tools.lessons.ui.first import FirstLessons  # drawing them takes time to load
 
-        self.first = FirstLessons(self._window.look, shelf.lessons())
+        self.first = FirstLessons(self._window.look, shelf.lessons(), self.pictures)
         self.first.chosen.connect(self.start)
         self.first.all_wanted.connect(self.show_list)
         self.first.explore.clicked.connect(self._put_away)
@@ -107,7 +110,8 @@ class LessonPlayer(QObject):
 
     def show_list(self) -> None:
         """Show the lessons in place of the page."""
-        page = LessonsPage(self._window.look, shelf.lessons(), self.progress, shelf.bank(), self.today())
+        look, lessons = self._window.look, shelf.lessons()
+        page = LessonsPage(look, lessons, self.progress, shelf.bank(), self.today(), self.pictures)
         page.chosen.connect(self.start)
         page.taken.connect(self.take)
         page.recalled.connect(self.ask_again)
