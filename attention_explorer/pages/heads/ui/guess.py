@@ -97,9 +97,10 @@ class GuessBeside(QWidget):
         self._tell()
 
     def _tell(self) -> None:
-        self.setToolTip(self.spoken())
         self.update()
-        tell_changed(self)
+        if self.toolTip() != self.spoken():
+            self.setToolTip(self.spoken())
+            tell_changed(self)
 
     def spoken(self) -> str:
         """Return the guess in words."""
