@@ -74,6 +74,17 @@ def test_presenting_shows_the_page_again(learner):
     learner.window.action("present").trigger()
 
 
+def test_the_keyboard_goes_back_to_the_lesson_under_way(learner):
+    learner.start("dictionary")
+    learner.press(learner.card.skip)
+    answers = learner.card.asking.options
+    page = learner.list()
+    QTest.keyClick(page, Qt.Key.Key_Escape)
+    assert QApplication.focusWidget() is answers[0]
+    QTest.keyClick(answers[0], Qt.Key.Key_Space)
+    assert answers[0].isChecked()
+
+
 def test_a_card_is_chosen_by_click_or_arrow_and_begun_by_a_second_click_or_enter(learner):
     page = learner.list()
     assert page.title.text() == "0  The first minute"

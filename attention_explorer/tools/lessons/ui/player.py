@@ -118,9 +118,14 @@ class LessonPlayer(QObject):
         page.printed.connect(self._window.tools.hand_out)
         page.forgotten.connect(self._forget)
         page.result_wanted.connect(self._write_result)
-        page.closed.connect(self._window.show_page_again)
+        page.closed.connect(self._close_list)
         self._window.show_instead(page, "lessons")
         page.ways[0].setFocus()
+
+    def _close_list(self) -> None:
+        self._window.show_page_again()
+        if self.is_playing:
+            self._give_keyboard()
 
     def _forget(self, lesson: Lesson | None) -> None:
         if lesson is shelf.bank():
