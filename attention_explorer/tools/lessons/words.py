@@ -21,7 +21,7 @@ from attention_explorer.tools.lessons.offers import Offer
 
 TYPED = {
     Kind.NUMBER: "A number",
-    Kind.POINT: "Its x and y, or click the plane",
+    Kind.POINT: "Its two numbers, or click the plane",
 }
 """The kinds of answers that are typed, and what is to be typed."""
 

@@ -82,7 +82,7 @@ QUESTION = {
 
 KINDS: Mapping[str, str] = {
     Kind.NUMBER: "A number that is typed",
-    Kind.POINT: "A place on the plane that is clicked, or typed as x and y",
+    Kind.POINT: "A place on the plane that is clicked, or typed as two numbers",
     Kind.BARS: "A row of numbers, each guessed by dragging a bar",
     Kind.TOKEN: "One of the words of a sentence",
     Kind.ORDER: "Numbers that are put in order, the largest first",
