@@ -688,7 +688,9 @@ def test_no_title_of_a_preset_tells_the_answer_and_the_presets_come_back(learner
     learner.start("soft")
     while learner.place.now is not None:
         assert not presets.isVisible()
-        learner.press(learner.card.skip)
+        learner.key(Qt.Key.Key_Left)
+        assert not presets.isVisible(), "nor once something is done"
+        learner.press(learner.card.skip if learner.card.skip.isVisible() else learner.card.next)
     learner.press(learner.card.leave)
     assert presets.isVisible()
 

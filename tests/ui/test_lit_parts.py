@@ -147,6 +147,9 @@ def test_what_a_step_does_not_need_is_dimmed_and_works_all_the_same(make_window,
     assert places[0].contains(canvas.mapTo(window.page, canvas.rect().center()))
     learner.press(hard)
     assert window.session.state.lookup.hard
+    learner.press(learner.card.tell)
+    assert learner.place.is_done
+    assert window._spotlight.lit == (canvas, weights), "and it stays so until the next step"
     learner.press(learner.card.leave)
     assert window._spotlight is None
 

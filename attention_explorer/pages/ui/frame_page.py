@@ -85,6 +85,7 @@ class FramePage(RequestingPage):
         self.is_open = False
         """Whether the drawer is open."""
         self._is_lent = False  # because something of it was named, not because somebody wanted it
+        self._names_examples = True
         self._views_of_examples = {(view.part.name, ready.id): view for view in self.views for ready in view.presets}
         self._others = {view.id: view.fields_of_others(self.views) for view in self.views}
         self._forms: dict[object, Form[Any]] = {}
@@ -552,9 +553,16 @@ class FramePage(RequestingPage):
         self.canvas.withhold(bool(self.withheld))
         self._show_title()
         keep_out_of_sight(bool(self.withheld), self._panel_scroll)
-        self.bar.keep_examples_to_themselves(bool(self.withheld))
+        self._show_examples()
         self.say_spot()
         return True
+
+    def name_examples(self, named: bool) -> None:
+        self._names_examples = named
+        self._show_examples()
+
+    def _show_examples(self) -> None:
+        self.bar.keep_examples_to_themselves(bool(self.withheld) or not self._names_examples)
 
     def ask_for_place(self, wanted: bool) -> None:
         self.canvas.ask_for_place(wanted)

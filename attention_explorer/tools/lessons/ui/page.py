@@ -249,6 +249,7 @@ class LessonsPage(QWidget):
     def _fill_beside(self) -> None:
         body, self.title, self.said, self.about = self._beside.body, QLabel(), QLabel(), QLabel()
         self.picture = QLabel(alignment=Qt.AlignmentFlag.AlignCenter)
+        self.picture.setAccessibleName("Picture")
         self.picture.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Fixed)
         self.title.setObjectName("title")
         self.said.setObjectName("muted")
@@ -271,6 +272,7 @@ class LessonsPage(QWidget):
         item = self._items[number]
         for words, text in ((self.title, item.title), (self.said, item.words), (self.about, item.about)):
             words.setText(text)
+        self.picture.setAccessibleDescription(f"What {item.name} is about")
         for button in self._beside.findChildren(QPushButton):
             discard(button)
         self.ways = tuple(self._way(item, self._left, *way) for way in item.ways)

@@ -16,8 +16,6 @@ from attention_explorer.core.numerals import coordinate
 from attention_explorer.errors import ExplorerError
 from attention_explorer.kit.accessible import announce
 from attention_explorer.kit.controls.discard import discard
-from attention_explorer.kit.controls.preset_box import PresetBox
-from attention_explorer.kit.controls.room_kept import keep_out_of_sight
 from attention_explorer.pages.explorer import ExplorerState
 from attention_explorer.pages.ui.page import Page
 from attention_explorer.session.jobs import Deliver, JobQueue, Report, stoppable
@@ -77,7 +75,8 @@ class LessonPlayer(QObject):
         self.pictures = LessonPictures(self)
         """Here, for those who show them come and go."""
         self._veiled: Page | None = None
-        self._boxes: list[PresetBox] = []
+        self._in_use: set[Page] = set()
+        """The pages that the lesson has shown."""
         self._asked: Page | None = None
         """The page that was asked for a place, where the guess stands."""
         self._learning = JobQueue(self)
@@ -248,8 +247,9 @@ class LessonPlayer(QObject):
         self._unveil()
         self._window.light(())
         self._forget_guess()
-        keep_out_of_sight(False, *self._boxes)
-        self._boxes.clear()
+        for page in self._in_use:
+            page.name_examples(True)
+        self._in_use.clear()
         if self.card is not None:
             discard(self.card)
             self.card = None
@@ -325,6 +325,8 @@ class LessonPlayer(QObject):
         page = place.page
         if page and page != self._window.settings.page:
             self._window.show_page(page)
+        self._in_use.add(self._window.page)
+        self._window.page.name_examples(False)  # “A long key beats an aligned one” would answer the question
         self._unveil()
         if place.wants_place:
             self._asked = self._window.page
@@ -340,16 +342,8 @@ class LessonPlayer(QObject):
             self._session.apply(place.case, "The end")  # not what was asked last, with its answer
         elif place.now is not None:
             self._session.apply(place.case, f"Lesson, step {place.step + 1}")
-        self._window.light(place.light_in(place.case), dim=not place.is_done)
+        self._window.light(place.light_in(place.case))
         self._window.show_lit()
-        self._hide_presets()
-
-    def _hide_presets(self) -> None:
-        """Take the titles of presets from the page: “A long key beats an aligned one” would answer the question."""
-        for box in self._window.page.findChildren(PresetBox):
-            if not box.isHidden():
-                keep_out_of_sight(True, box)  # the buttons beside it stay where they are
-                self._boxes.append(box)
 
     def _forget_guess(self) -> None:
         """Ask for no place any more, and take the guess away, also of a page that is out of view by now."""
@@ -544,9 +538,10 @@ class LessonPlayer(QObject):
             return
         if self._session.is_new:
             self._drop()  # another session was opened: nothing of the one before comes back
-        elif not place.is_done:
-            if place.light_in(old) != place.light_in(new):
-                self._window.light(place.light_in(new))
+            return
+        if place.light_in(old) != place.light_in(new):
+            self._window.light(place.light_in(new))
+        if not place.is_done:
             self._see_whether_it_is_done(place.now, new)
 
     def _see_whether_it_is_done(self, task: Step, state: ExplorerState) -> None:
@@ -556,7 +551,6 @@ class LessonPlayer(QObject):
             place = self.place
             if met and place is not None and place.now is task and self._session.state == state:
                 self._change(is_done=True)
-                self._window.light(place.light, dim=False)
                 if self.card is not None:
                     announce(self.card, "Done. Next goes on.")
 
