@@ -11,6 +11,7 @@ from pathlib import Path
 
 import pytest
 from heads_driver import Gate
+from people_driver import catch_up
 from PySide6.QtCore import QPoint, QPointF, Qt, QUrl
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import (
@@ -670,6 +671,27 @@ def test_what_leads_on_stays_in_one_place_however_much_the_card_says(learner, na
                 learner.press(learner.card.tell)
         learner.press(learner.card.next)
     assert len(places) == 1
+
+
+@pytest.mark.parametrize("name", ["first-minute", "dictionary", "sentence", "several-heads"])
+def test_no_step_makes_the_card_higher_and_moves_the_page(learner, name):
+    learner.start(name)
+    heights = set()
+    while learner.place.now is not None:
+        catch_up(learner.window)
+        heights.add(learner.card.height())
+        if learner.place.now.answer is not None:
+            learner.answer(right=False)
+        else:
+            if learner.card.hint.isVisible():
+                learner.press(learner.card.hint)
+                heights.add(learner.card.height())
+            learner.press(learner.card.tell)
+        catch_up(learner.window)
+        heights.add(learner.card.height())
+        learner.go_on(learner.card.next)
+    heights.add(learner.card.height())
+    assert len(heights) == 1
 
 
 def test_the_card_fits_a_small_window_with_large_letters(make_window, hand):

@@ -35,7 +35,7 @@ from attention_explorer.tools.lessons.ui.panel import LessonCard
 from attention_explorer.tools.lessons.ui.pictures import LessonPictures
 from attention_explorer.tools.lessons.ui.place import Place, has_to_learn
 from attention_explorer.tools.lessons.ui.taking import begun_take, reply_to, with_reply
-from attention_explorer.tools.lessons.ui.views import view_of
+from attention_explorer.tools.lessons.ui.views import longest_words, view_of
 from attention_explorer.tools.lessons.walk import begun, checked, ended
 from attention_explorer.tools.lessons.words import (
     TYPED,
@@ -208,6 +208,7 @@ class LessonPlayer(QObject):
         for signal, run in self._answers_to(self.card):
             signal.connect(run)
         self._window.stand_above(self.card)
+        self.card.keep_room(longest_words(place.lesson))
         self._begin(place.step, place.entry(place.step))
 
     def _answers_to(self, card: LessonCard) -> tuple[tuple[SignalInstance, Callable[..., object]], ...]:
