@@ -64,6 +64,17 @@ def test_a_lesson_shows_what_it_needs(make_window, hand, tmp_path):
     assert not stages.isVisible()
 
 
+def test_a_slider_below_the_picture_is_lit_and_not_its_field_in_the_drawer(make_window, hand):
+    window = open_at(make_window, "lab")
+    Learner(window, hand).start("scaling")
+    catch_up(window)
+    assert not window.page.is_open
+    slider = window.page.main.slider_of(window.page.view)
+    assert slider.slider.isVisible()
+    box = QRect(slider.slider.mapTo(window.page, QPoint()), slider.slider.size())
+    assert any(place.contains(box) for place in window._spotlight.places())
+
+
 @pytest.mark.parametrize("part", ["scaling", "lookup"])
 def test_a_lesson_opens_the_drawer_for_what_is_in_it(make_window, hand, tmp_path, part):
     window = open_at(make_window, "lookup" if part == "lookup" else "lab")

@@ -396,8 +396,10 @@ class FramePage(RequestingPage):
 
     def is_in_drawer(self, names: tuple[str, ...]) -> bool:
         """Whether one of these accessible names is seen only with the drawer."""
-        form, own = self.drawer.form_of(self.view), self.form_of(self.view)
-        return any(reach.part(form, name) is not None and reach.part(own, name) is None for name in names)
+        view = self.view
+        beside = [self.form_of(view), *([self.main.slider_of(view)] if view.main else [])]
+        elsewhere = (name for name in names if all(reach.part(each, name) is None for each in beside))
+        return any(reach.part(self.drawer.form_of(view), name) is not None for name in elsewhere)
 
     def _take_back_drawer(self) -> None:
         if self._is_lent and self.is_open:
