@@ -18,7 +18,7 @@ TALL, INSIDE, BETWEEN = 38.0, 12.0, 8.0
 LETTERS, SMALLEST = 22.0, 0.4
 """The size of letters, and the share of all sizes below which nothing shrinks."""
 
-SIZES, INDENT, USUAL = (14.0, 13.0, 12.0, 11.0), 6.0, "−0.25"
+SIZES, INDENT, USUAL = (14.0, 13.0, 12.0, 11.0), 5.0, "−0.25"
 """Of the numbers of a matrix: their sizes, the room between them and the brackets, and one as long as most."""
 
 
