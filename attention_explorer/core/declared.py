@@ -6,7 +6,7 @@ Forms, the drawer, undo, the ranges of session files, lessons, the search, the m
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import MISSING, dataclass, field, fields, replace
 from enum import StrEnum
 from functools import cache
@@ -197,6 +197,11 @@ def _declaration_of(kind: type[DataclassInstance], name: str) -> Declaration:
     owner, own = class_with(kind, name)
     found: Declaration = getattr(_derives(owner, own), _KEY, None) or declarations(owner)[own]
     return found
+
+
+def reasons_of(kind: type[DataclassInstance], state: object, names: Iterable[str]) -> dict[str, str]:
+    """Return for each of some fields why it cannot be set in a state, as it says itself; empty if it can."""
+    return {name: declaration_of(kind, name).reason_against(state) for name in names}
 
 
 def is_derived(kind: type[DataclassInstance], name: str) -> bool:

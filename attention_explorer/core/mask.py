@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from enum import StrEnum
 from functools import lru_cache, partial
+from types import MappingProxyType
 from typing import Any, Self, TypeAlias
 
 import numpy as np
@@ -14,7 +15,8 @@ import numpy as np
 from attention_explorer.core.byte_cache import kept
 from attention_explorer.core.counting import MOST_TOKENS
 from attention_explorer.core.declared import F, declared, derived
-from attention_explorer.core.numerals import counted
+from attention_explorer.core.numerals import counted, listed
+from attention_explorer.errors import quoted
 from attention_explorer.fields import CheckedFields
 from attention_explorer.model import (
     block_mask,
@@ -31,6 +33,8 @@ Cell: TypeAlias = tuple[int, int]
 """Row (query) and column (key), counted from 0."""
 
 LARGEST_MASK_SIZE = 4096
+MOST_NAMED = 3
+"""Hidden words that are named."""
 SIZE_TIP = "How many keys are real, how wide the window, how long the prefix or the block is"
 
 
@@ -158,10 +162,21 @@ def default_size(kind: MaskKind, n_k: int) -> int:
     return min(3, max(1, n_k - 1))
 
 
-def mask_words(choice: MaskChoice) -> str:
-    """Return a mask in words: causal, window 4, block 2, 3 cells hidden by hand; empty if there is none."""
+def mask_words(choice: MaskChoice, words: Mapping[int, str] = MappingProxyType({})) -> str:
+    """Return a mask in words: causal, window 4, “soft” hidden, 3 cells hidden by hand; empty if there is none.
+
+    Parameters
+    ----------
+    choice : MaskChoice
+        The mask.
+    words : mapping of int to str
+        The keys that it hides from every query, by their places.
+    """
     parts = [] if choice.kind is MaskKind.NONE else [choice.kind.value + f" {choice.size}" * choice.kind.has_size]
-    for cells, what in ((choice.hidden, "hidden"), (choice.shown, "shown")):
+    if words:
+        parts.append(f"{listed(map(quoted, words.values()), MOST_NAMED)} hidden")
+    rest = [cell for cell in choice.hidden if cell[1] not in words]
+    for cells, what in ((rest, "hidden"), (choice.shown, "shown")):
         if cells:
             parts.append(f"{counted(len(cells), 'cell')} {what} by hand")
     return ", ".join(parts)

@@ -16,6 +16,7 @@ from attention_explorer.core.declared import (
     declaration_of,
     hint_of,
     kind_of,
+    reasons_of,
     undo_of_reset,
     value_of,
     with_value,
@@ -108,13 +109,14 @@ class Form(QWidget, Generic[S]):
         most_buttons: int = MOST_BUTTONS,
         choices: Mapping[str, Sequence[Choice]] | None = None,
         usual: Callable[[S, str], S] | None = None,
+        reasons_against: Callable[[S, Iterable[str]], Mapping[str, str]] | None = None,
     ) -> None:
         super().__init__(parent)
         self._kind, self._change, self._written, self._choices = kind, change, written or {}, choices or {}
         self._most_buttons, self._in_column, self._are_named = most_buttons, in_column, are_named
         self._usual = usual
+        self._reasons_against = reasons_against or partial(reasons_of, kind)
         self._state: S | None = None
-        self._reasons: Mapping[str, str] = {}
         self.controls: dict[str, QWidget] = {}
         self._lines: dict[str, QWidget] = {}
         self._labels: list[QLabel] = []  # as wide as one another
@@ -170,12 +172,9 @@ class Form(QWidget, Generic[S]):
             return LONGEST_BOX_WIDTH
         return LONG_BOX_WIDTH if LONG_NUMBER <= high <= 1e9 or isinstance(box, SmallNumberBox) else BOX_WIDTH
 
-    def show_state(self, state: S, reasons: Mapping[str, str] | None = None) -> None:
-        """Show the fields of a state, without those that do nothing there.
-
-        A control whose field cannot be set, as it says itself or by ``reasons``, is greyed and says why.
-        """
-        self._state, self._reasons = state, reasons or {}
+    def show_state(self, state: S) -> None:
+        """Show the fields of a state, without those that do nothing there; what cannot be set is grey and says why."""
+        self._state, reasons = state, self._reasons_against(state, self.controls)
         for name, control in self.controls.items():
             said, value = self.said(name), value_of(state, name)
             self._lines[name].setVisible(said.is_shown(state))
@@ -189,7 +188,7 @@ class Form(QWidget, Generic[S]):
                 control.show_sentence(value)
             elif isinstance(control, TypedLine):
                 control.show_text()
-            allow_unless(self._reasons.get(name, "") or said.reason_against(state), control)
+            allow_unless(reasons[name], control)
 
     @staticmethod
     def _show_number(control: NumberBox, said: Declaration, value: float, state: S) -> None:
@@ -340,7 +339,7 @@ class Form(QWidget, Generic[S]):
             changed = change(self._state)
         except ExplorerError as error:
             self.refused.emit(str(error))
-            self.show_state(self._state, self._reasons)
+            self.show_state(self._state)
             return
         said = self.said(name)
         merge = said.merge or (name if isinstance(self.controls[name], NumberBox | SentenceField) else "")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import fields
-from functools import lru_cache
+from functools import cached_property, lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -149,10 +149,10 @@ class LearnedSource(TypedSource[LearnedRecipe]):
 
     @property
     def guesses(self) -> bool:
-        return self._asked() is not None
+        return self._asked is not None
 
     def guess(self, layers: Sequence[Layer]) -> Guess | None:
-        asked, task, recipe = self._asked(), self._task, self.recipe
+        asked, task, recipe = self._asked, self._task, self.recipe
         if asked is None or task is None or not isinstance(layers, LearnedLayers):
             return None
         logits = float64_network(recipe.setup, recipe.step)(asked.batch, layers.scoring).logits[-1]
@@ -160,6 +160,7 @@ class LearnedSource(TypedSource[LearnedRecipe]):
         best = int(probabilities.argmax())
         return Guess(task.before_answer, task.answers(recipe.setup).words[best], float(probabilities[best]))
 
+    @cached_property
     def _asked(self) -> Question | None:
         """Return the sentence as what it asks; None where it asks nothing that says something, or cannot be read."""
         task, recipe = self._task, self.recipe

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any
 
 from attention_explorer.core.byte_cache import kept
-from attention_explorer.core.mask import MaskChoice, mask_of
+from attention_explorer.core.mask import MaskChoice, mask_of, mask_words
 from attention_explorer.model.arrays import Bools
 from attention_explorer.sources.layer import Layer
+from attention_explorer.sources.recorded.pieces import SPACE
 from attention_explorer.sources.registry import source_of
-from attention_explorer.sources.source import Ability, Lookup, Recipe
+from attention_explorer.sources.source import Ability, Lookup, Recipe, Source
 
 
 @kept
@@ -37,3 +39,14 @@ def layers_and_mask(
     if not source.traits.reason_against(Ability.MASKS):
         mask = mask_of(choice, len(source.tokens), len(source.context_tokens))
     return source.layers(Lookup(mask, None if scaled else 1.0, temperature, hard, off)), mask
+
+
+def words_hidden(source: Source[Any], choice: MaskChoice) -> dict[int, str]:
+    """Return the keys that are hidden one by one from every query, as they are written, by their places."""
+    places = choice.words_hidden(len(source.tokens), len(source.context_tokens))
+    return {place: source.labels[1][place].lstrip(SPACE) for place in places}
+
+
+def words_of_mask(source: Source[Any], choice: MaskChoice) -> str:
+    """Return the mask that is chosen for a source in words; a word that is hidden is named."""
+    return mask_words(choice, words_hidden(source, choice))

@@ -56,7 +56,7 @@ class Host(QMainWindow):
         """Show a preset on its page; undo brings back what was there."""
         raise NotImplementedError
 
-    def light(self, names: tuple[str, ...], *, dim: bool = True) -> None:
+    def light(self, names: tuple[str, ...]) -> None:
         """Dim the page on show but for some parts, by their names; for none, dim nothing."""
         raise NotImplementedError
 

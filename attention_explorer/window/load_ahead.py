@@ -38,7 +38,7 @@ class LoadAhead(QObject):
     Signals
     -------
     lessons_ready
-        The list of lessons can be shown without loading or reading anything.
+        The lessons page can be shown without loading or reading anything.
     """
 
     lessons_ready = Signal()

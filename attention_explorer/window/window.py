@@ -308,13 +308,13 @@ class MainWindow(Host):
 
     # ---- What of a page is shown ----
 
-    def light(self, names: tuple[str, ...], *, dim: bool = True) -> None:
+    def light(self, names: tuple[str, ...]) -> None:
         """Dim the page on show but for some parts, by the names of `reach`; for none, dim nothing."""
         self._lit = names
         self.page.reveal(names)
         if self._spotlight is not None:
             discard(self._spotlight)
-        self._spotlight = Spotlight(self.page, names, self.look) if names and dim else None
+        self._spotlight = Spotlight(self.page, names, self.look) if names else None
         self._lit_picture = self.page.picture_name
 
     def show_lit(self) -> None:
@@ -403,6 +403,7 @@ class MainWindow(Host):
         else:
             discard(self.instead)
         self.instead = other
+        self._menus[PAGE_MENU].menuAction().setEnabled(False)  # and with it the keys of a page that is not seen
         other.setStyleSheet(self._sheet)
         self._column.addWidget(other, 1)
         other.show()
@@ -415,6 +416,7 @@ class MainWindow(Host):
             return
         discard(self.instead)
         self.instead = None
+        self._menus[PAGE_MENU].menuAction().setEnabled(True)
         for part in self._aside:
             part.show()
         self._aside = []

@@ -12,6 +12,8 @@ from hypothesis import strategies as st
 
 from attention_explorer.core.mask import default_size, mask_of, mask_words, what_hides
 from attention_explorer.errors import ExplorerError
+from attention_explorer.pages.heads.frame import heads_frame
+from attention_explorer.pages.heads.presets import HIDING, heads_preset
 from attention_explorer.pages.heads.state import Cell, MaskChoice, MaskKind
 
 SIZES = [(1, 1), (2, 2), (5, 5), (7, 6), (3, 8)]
@@ -177,6 +179,15 @@ def test_a_mask_in_words() -> None:
     painted = MaskChoice(MaskKind.CAUSAL, hidden=frozenset({(1, 1)}), shown=frozenset({(0, 3), (0, 4)}))
     assert mask_words(painted) == "causal, 1 cell hidden by hand, 2 cells shown by hand"
     assert mask_words(MaskChoice(hidden=frozenset({(1, 1), (1, 2)}))) == "2 cells hidden by hand"
+
+
+def test_a_word_that_is_hidden_is_named_in_captions() -> None:
+    heads = heads_preset(HIDING).state.with_word(9, hide=True)
+    assert heads_frame(heads.setup).mask_words == "“soft” hidden"
+    more = replace(
+        heads.setup, mask=heads.setup.mask.with_word(5, 10, hide=True).with_painted(frozenset({(0, 1)}), hide=True)
+    )
+    assert heads_frame(more).mask_words == "“bed” and “soft” hidden, 1 cell hidden by hand"
 
 
 def test_what_hides_a_cell_is_the_hand_before_the_mask() -> None:

@@ -403,7 +403,7 @@ def _skip(scene: Scene) -> None:
 
 
 def open_helper(scene: Scene) -> None:
-    """Open the search, the program of the page, the list of lessons or the help."""
+    """Open the search, the program of the page, the lessons page or the help."""
     keys = scene.dice.choice(("Ctrl+K", "Ctrl+K", "Ctrl+U", "Ctrl+L", "F1", "Shift+F1"))
     scene.note(f"open with {keys}")
     _press_combination(scene, keys)

@@ -136,6 +136,7 @@ def _hidden(step: Step, state: ExplorerState) -> list[object]:
         ("o", "output"),
         ("α", "weight"),
         ("t", "target"),
+        ("x", "vector"),
         ("W_Q", "matrix"),
         ("W_K", "matrix"),
         ("W_V", "third matrix"),

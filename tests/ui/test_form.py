@@ -16,6 +16,7 @@ from attention_explorer.errors import ExplorerError
 from attention_explorer.kit.controls.choice import ChoiceBox, ChoiceRow
 from attention_explorer.kit.controls.number_box import NumberBox
 from attention_explorer.kit.form import Form, Written
+from attention_explorer.kit.frame.view import Part
 from attention_explorer.kit.theme import LIGHT, Look
 
 pytestmark = pytest.mark.qt_log_ignore("This plugin does not support")  # said whenever a combo box opens
@@ -282,12 +283,27 @@ def test_what_does_nothing_is_gone_and_what_cannot_be_set_says_why(shown) -> Non
     assert not shown.control("row").isVisible()
     assert not field.isEnabled()
     assert field.toolTip() == "It is off. Turn it on."
-    shown.form.show_state(shown.state, {"width": "Elsewhere it is fixed."})
-    assert shown.control("width").toolTip() == "Elsewhere it is fixed."
     shown.put(replace(shown.state, on=True))
     assert shown.control("row").isVisible()
     assert field.isEnabled()
     assert field.toolTip() == "What goes in"
+
+
+def test_a_part_forbids_more_than_its_fields_do_in_controls_and_in_the_picture(qtbot) -> None:
+    def reasons(state: Example) -> dict[str, str]:
+        return {"width": "" if state.on else "Elsewhere it is fixed.", "sentence": ""}
+
+    part = Part("example", Example, (), change, WRITTEN, reasons=reasons)
+    off = Example(on=False)
+    form = part.form(NAMES, Look(LIGHT))
+    qtbot.addWidget(form)
+    form.show_state(off)
+    assert form.controls["width"].toolTip() == "Elsewhere it is fixed."
+    assert form.controls["sentence"].toolTip() == "It is off. Turn it on."
+    assert part.reason_against_change(off, replace(off, width=9)) == "Elsewhere it is fixed."
+    assert part.reason_against_change(off, replace(off, sentence="a dog")) == "It is off. Turn it on."
+    assert part.reason_against_change(off, replace(off, share=0.1)) == ""
+    assert part.reason_against_change(Example(), replace(Example(), width=9)) == ""
 
 
 @pytest.mark.parametrize(

@@ -17,6 +17,7 @@ from attention_explorer.app import first_state
 from attention_explorer.pages.explorer import ExplorerState
 from attention_explorer.pages.heads.presets import HIDING, heads_preset
 from attention_explorer.pages.heads.state import HeadsState, Picture
+from attention_explorer.pages.heads.ui import guess as guess_module
 from attention_explorer.pages.session_file import read_session, write_session
 from attention_explorer.session.settings import Settings, ThemeChoice
 from attention_explorer.sources.recipe import ToyRecipe
@@ -32,7 +33,7 @@ def driver(open_heads):
 
 def settled(driver):
     driver.page.settle()
-    assert driver.page.subject.guess.jobs.wait(60)
+    assert driver.page.subject.guess.asked.jobs.wait(60)
     return driver
 
 
@@ -86,6 +87,28 @@ def test_delete_hides_the_word_that_asks(driver):
     assert guess(driver) == ("bed", "cat"), "it is asked at “it”, whichever word is looked at"
     QTest.keyClick(line, Qt.Key.Key_Delete)
     assert driver.heads.words_hidden == ()
+
+
+def test_delete_has_a_word_seen_again_where_there_are_no_eyes_too(open_heads):
+    driver = settled(open_heads(HeadsState().with_word(1, hide=True)))
+    line = line_of(driver)
+    assert not line.tokens.has_eyes
+    driver.click(line.box_of(1).center(), line)
+    QTest.keyClick(line, Qt.Key.Key_Delete)
+    assert driver.heads.words_hidden == ()
+    QTest.keyClick(line, Qt.Key.Key_Delete)
+    assert driver.heads.words_hidden == (), "hiding is for who guesses"
+
+
+def test_a_guess_is_told_once_however_the_pointer_moves(open_heads, monkeypatch):
+    told: list[str] = []
+    monkeypatch.setattr(guess_module, "tell_changed", lambda beside: told.append(beside.spoken()))
+    driver = settled(open_heads(EXAMPLE))
+    line = line_of(driver)
+    for token in range(10):
+        QTest.mouseMove(line, line.box_of(token).center().toPoint())
+        catch_up(driver.window)
+    assert told == ["The model’s guess: “it” means “bed”, >99 %"]
 
 
 def test_two_quick_clicks_are_two_and_type_nothing(driver):

@@ -20,10 +20,7 @@ from attention_explorer.pages.lookup.state import LookupView
 from attention_explorer.pages.ui.page import Page
 from attention_explorer.tools.lessons.names import names_in
 
-LESSON = """
-format = 1
-title = "Secrets"
-[[step]]
+QUESTION = """
 show = "{preset}"
 set = {{ "lookup.overlays" = ["field", "tie", "angle", "hull", "chain", "trail", "limit", "gradient", "target"] }}
 ask = "What comes out?"
@@ -45,9 +42,7 @@ def learner(make_window, hand) -> Learner:
 
 
 def ask(learner: Learner, folder: Path, preset: str, x: float, y: float, t: float) -> None:
-    file = folder / "secret.lesson.toml"
-    file.write_text(LESSON.format(preset=preset, x=x, y=y, t=t), encoding="utf-8")
-    learner.open(file)
+    learner.open_steps(folder, QUESTION.format(preset=preset, x=x, y=y, t=t))
     learner.comes_back()
     QApplication.processEvents()
 
@@ -180,16 +175,12 @@ def test_no_key_of_the_page_walks_along_a_hidden_gradient(learner, tmp_path):
 
 def test_a_page_that_cannot_hide_its_numbers_is_covered_and_computes_nothing(learner, tmp_path, monkeypatch):
     monkeypatch.setattr(LabPage, "show_withheld", Page.show_withheld)  # as one that somebody else adds
-    text = LESSON.format(preset="two-keys", x=1, y=1, t=1).split("[[step]]")[0]
-    file = tmp_path / "cost.lesson.toml"
-    file.write_text(
-        text
-        + '[[step]]\nshow = "gpt2"\nset = { "cost.n" = 73 }\nask = "?"\nhide = ["cost.matrix"]\n'
-        + 'answer = { number = "cost.matrix", within = 0.01 }\n',
-        encoding="utf-8",
-    )
     before = learner.window.session.state.cost
-    learner.open(file)
+    learner.open_steps(
+        tmp_path,
+        'show = "gpt2"\nset = { "cost.n" = 73 }\nask = "?"\nhide = ["cost.matrix"]\n'
+        'answer = { number = "cost.matrix", within = 0.01 }',
+    )
     assert not learner.page.isVisible()
     assert learner.window._cover.text().startswith("?")
     assert learner.window.session.state.cost == before

@@ -16,10 +16,7 @@ from test_lessons import OWN, Learner
 from attention_explorer.kit.drawing import blanks
 from attention_explorer.kit.items import item
 
-LESSON = """
-format = 1
-title = "Secrets"
-[[step]]
+QUESTION = """
 show = "{show}"
 page = "{page}"
 set = {{ {set} }}
@@ -71,11 +68,9 @@ def learner(make_window, hand) -> Learner:
 def ask(learner: Learner, folder: Path, name: str, drawn: float | None = None) -> None:
     show, settings, answer, hide, field, number = CASES[name]
     draw = f'"{field}" = {[drawn or number] * 2}'
-    file = folder / "secret.lesson.toml"
     page = answer.partition(".")[0]
-    text = LESSON.format(show=show, page=page, set=settings, answer=answer, hide=json.dumps(hide), draw=draw)
-    file.write_text(text, encoding="utf-8")
-    learner.open(file)
+    text = QUESTION.format(show=show, page=page, set=settings, answer=answer, hide=json.dumps(hide), draw=draw)
+    learner.open_steps(folder, text)
     assert learner.place is not None, learner.told
     settled(learner)
 
@@ -163,13 +158,11 @@ def test_presenting_shows_nothing_of_what_is_hidden(learner, tmp_path):
 def test_a_map_whose_mask_is_asked_for_hides_it_too(learner, tmp_path):
     pictures = []
     for mask in ("causal", "strictly causal"):
-        file = tmp_path / "mask.lesson.toml"
-        file.write_text(
-            f'format = 1\ntitle = "Mask"\n[[step]]\nshow = "causal"\nset = {{ "heads.setup.mask.kind" = "{mask}" }}\n'
-            'ask = "?"\nhide = ["heads.masked"]\nanswer = { cells = "heads.row(1).masked" }\n',
-            encoding="utf-8",
+        learner.open_steps(
+            tmp_path,
+            f'show = "causal"\nset = {{ "heads.setup.mask.kind" = "{mask}" }}\n'
+            'ask = "?"\nhide = ["heads.masked"]\nanswer = { cells = "heads.row(1).masked" }',
         )
-        learner.open(file)
         settled(learner)
         pictures.append(learner.canvas.grab().toImage())
         learner.press(learner.card.leave)

@@ -11,6 +11,7 @@ from pathlib import Path
 
 import pytest
 from heads_driver import Gate
+from people_driver import catch_up
 from PySide6.QtCore import QPoint, QPointF, Qt, QUrl
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import (
@@ -143,6 +144,13 @@ class Learner(WindowDriver):
         self.window.files.open(file)
         self.learned()
 
+    def open_steps(self, folder: Path, *steps: str) -> None:
+        """Open a lesson of a file with some steps, each as its lines in TOML."""
+        file = folder / "a.lesson.toml"
+        text = "".join(f"[[step]]\n{step}\n" for step in steps)
+        file.write_text(f'format = 1\ntitle = "x"\n{text}', encoding="utf-8")
+        self.open(file)
+
     def refused(self) -> str:
         """Close the box that says why a file was not opened, and return what it says."""
         (box,) = (child for child in self.window.findChildren(QMessageBox) if child.isVisible())
@@ -194,6 +202,11 @@ def wrong(kind: Kind, right, among=()):
     return right[::-1]
 
 
+SCALING = (
+    'say = "Scale."\nuntil = "lookup.scaled"\ndone = { "lookup.scaled" = true }',
+    'say = "Scaled."\nset = { "lookup.scaled" = true }',
+)
+"""A lesson that has the scores scaled by who takes it, and then scales them itself."""
 KINDS_FILE = Path(__file__).parents[1] / "data" / "lessons" / "kinds.lesson.toml"
 KINDS = read_lesson(KINDS_FILE)
 
@@ -413,7 +426,7 @@ ROW = replace(OWN, lookup=LookupState(row=HeadRow(ToyRecipe()), preset="", value
 @pytest.mark.parametrize("way", ["skip", "tell"])
 def test_what_a_step_sets_and_ones_own_work_cannot_hold_begins_from_nothing(make_window, hand, tmp_path, way):
     learner = Learner(make_window(ROW), hand)
-    learner.open(scaling_lesson(tmp_path))
+    learner.open_steps(tmp_path, *SCALING)
     learner.comes_back()
     learner.press(getattr(learner.card, way))
     learner.comes_back()
@@ -423,35 +436,13 @@ def test_what_a_step_sets_and_ones_own_work_cannot_hold_begins_from_nothing(make
 
 
 def test_a_step_that_cannot_begin_where_one_went_begins_as_the_lesson_leads_there(learner, tmp_path):
-    learner.open(scaling_lesson(tmp_path))
+    learner.open_steps(tmp_path, *SCALING)
     learner.comes_back()
     learner.press(learner.card.tell)
     learner.window.session.apply(ROW, "Open a row")
     learner.press(learner.card.next)
     assert "Step 2 of 2" in learner.words()
     assert learner.window.session.state.lookup.scaled
-
-
-def scaling_lesson(folder: Path) -> Path:
-    """Write a lesson that has the scores scaled by who takes it, and then scales them itself."""
-    file = folder / "scaling.lesson.toml"
-    file.write_text(
-        """
-format = 1
-title = "Scaling"
-
-[[step]]
-say = "Scale."
-until = "lookup.scaled"
-done = { "lookup.scaled" = true }
-
-[[step]]
-say = "Scaled."
-set = { "lookup.scaled" = true }
-""",
-        encoding="utf-8",
-    )
-    return file
 
 
 def test_things_are_dragged_into_their_order(learner):
@@ -502,15 +493,13 @@ def test_a_double_click_on_next_does_not_skip_the_step_after(learner):
 def test_what_a_step_needed_stays_on_the_page_when_it_is_done(make_window, hand, tmp_path, part):
     """It was lent by the drawer."""
     learner = Learner(make_window(None, Settings(theme=ThemeChoice.LIGHT)), hand)
-    file = tmp_path / "a.lesson.toml"
     done = "lookup.scaled" if part == "lookup.scaled" else "heads.view.stage == 'scores'"
     set_to = '"lookup.scaled" = true' if part == "lookup.scaled" else '"heads.view.stage" = "scores"'
-    file.write_text(
-        f'format = 1\ntitle = "x"\n[[step]]\npage = "{part.partition(".")[0]}"\nsay = "x"\nlight = ["{part}"]\n'
-        f'until = "{done}"\ndone = {{ {set_to} }}\n[[step]]\nsay = "y"\n',
-        encoding="utf-8",
+    learner.open_steps(
+        tmp_path,
+        f'page = "{part.partition(".")[0]}"\nsay = "x"\nlight = ["{part}"]\nuntil = "{done}"\ndone = {{ {set_to} }}',
+        'say = "y"',
     )
-    learner.open(file)
     needed = reach.part(learner.page, *names_of((part,)))
     assert needed.isVisible()
     learner.press(learner.card.tell)
@@ -672,6 +661,27 @@ def test_what_leads_on_stays_in_one_place_however_much_the_card_says(learner, na
     assert len(places) == 1
 
 
+@pytest.mark.parametrize("name", ["first-minute", "dictionary", "sentence", "several-heads"])
+def test_no_step_makes_the_card_higher_and_moves_the_page(learner, name):
+    learner.start(name)
+    heights = set()
+    while learner.place.now is not None:
+        catch_up(learner.window)
+        heights.add(learner.card.height())
+        if learner.place.now.answer is not None:
+            learner.answer(right=False)
+        else:
+            if learner.card.hint.isVisible():
+                learner.press(learner.card.hint)
+                heights.add(learner.card.height())
+            learner.press(learner.card.tell)
+        catch_up(learner.window)
+        heights.add(learner.card.height())
+        learner.go_on(learner.card.next)
+    heights.add(learner.card.height())
+    assert len(heights) == 1
+
+
 def test_the_card_fits_a_small_window_with_large_letters(make_window, hand):
     learner = Learner(make_window(settings=Settings(theme=ThemeChoice.LIGHT, zoom=1.75)), hand)
     learner.window.resize(1024, 768)
@@ -688,7 +698,9 @@ def test_no_title_of_a_preset_tells_the_answer_and_the_presets_come_back(learner
     learner.start("soft")
     while learner.place.now is not None:
         assert not presets.isVisible()
-        learner.press(learner.card.skip)
+        learner.key(Qt.Key.Key_Left)
+        assert not presets.isVisible(), "nor once something is done"
+        learner.press(learner.card.skip if learner.card.skip.isVisible() else learner.card.next)
     learner.press(learner.card.leave)
     assert presets.isVisible()
 

@@ -177,7 +177,7 @@ HANDS: dict[str, tuple[Callable[[Learner], None], ...]] = {
         pull(PLANES["w_q"], ("w_q", 0), (0.1, 1.0)),
         pull(PLANES["w_k"], ("w_k", 1), (0.0, 0.2), ("w_k", 0), (2.5, 0.0)),
         pull(PLANES["w_v"], ("w_v", 1), (-0.4, -0.4)),
-        type_number("t", 1),
+        type_number("Share of o", 1),
     ),
     "masks": (choose_mask(MaskKind.CAUSAL), choose_mask(MaskKind.CAUSAL_WINDOW, 2)),
     "scaling": (type_number("d_k", 4),),

@@ -5,12 +5,13 @@ from __future__ import annotations
 import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QApplication
+from PySide6.QtWidgets import QApplication, QPushButton
 from test_lessons import OWN, Learner, named
 
 from attention_explorer.session.settings import Settings, ThemeChoice
 from attention_explorer.tools.lessons import shelf
 from attention_explorer.tools.lessons.ui.page import LessonsPage
+from attention_explorer.window.actions import PAGE_MENU
 
 
 @pytest.fixture
@@ -51,6 +52,39 @@ def test_another_page_or_a_change_puts_it_away(learner):
     assert learner.page.isVisible()
 
 
+def test_no_key_changes_the_page_behind_it(learner):
+    page = learner.list()
+    menu = learner.window._menus[PAGE_MENU]
+    keys = [action.shortcut()[0] for action in menu.actions() if not action.shortcut().isEmpty()]
+    assert keys
+    for key in keys:
+        QTest.keyClick(page, key.key(), key.keyboardModifiers())
+    assert learner.window.session.state == OWN
+    assert not menu.menuAction().isEnabled()
+    learner.press(page.close_button)
+    learner.key(Qt.Key.Key_H, widget=learner.canvas)
+    assert learner.window.session.state.lookup.hard, "they are back with the page"
+
+
+def test_presenting_shows_the_page_again(learner):
+    learner.list()
+    learner.window.action("present").trigger()
+    assert learner.window.instead is None
+    assert learner.page.isVisible()
+    learner.window.action("present").trigger()
+
+
+def test_the_keyboard_goes_back_to_the_lesson_under_way(learner):
+    learner.start("dictionary")
+    learner.press(learner.card.skip)
+    answers = learner.card.asking.options
+    page = learner.list()
+    QTest.keyClick(page, Qt.Key.Key_Escape)
+    assert QApplication.focusWidget() is answers[0]
+    QTest.keyClick(answers[0], Qt.Key.Key_Space)
+    assert answers[0].isChecked()
+
+
 def test_a_card_is_chosen_by_click_or_arrow_and_begun_by_a_second_click_or_enter(learner):
     page = learner.list()
     assert page.title.text() == "0  The first minute"
@@ -82,6 +116,16 @@ def test_what_is_done_bears_a_tick_and_says_what_was_learned(learner):
     assert named(page, "Reset: The first minute").isVisible()
 
 
+def test_what_was_only_looked_at_cannot_be_reset(learner):
+    learner.start("sentence")
+    learner.press(learner.card.leave)
+    page = learner.list()
+    for card in page.cards:
+        learner.press(card)
+        assert not any(button.text() == "Reset" for button in page._beside.findChildren(QPushButton))
+    assert not any(button.isEnabled() for button in page.findChildren(QPushButton) if button.text() == "Reset all")
+
+
 def test_every_lesson_gets_its_picture(learner, qtbot):
     page = learner.list()
     lessons = page.cards[: len(shelf.NAMES)]
@@ -89,6 +133,30 @@ def test_every_lesson_gets_its_picture(learner, qtbot):
     looks = {card.picture.toImage().cacheKey(): card.picture.toImage() for card in lessons}
     images = list(looks.values())
     assert all(one != other for at, one in enumerate(images) for other in images[:at]), "each its own"
+
+
+def test_pictures_are_drawn_once_the_size_has_settled(learner, qtbot):
+    page = learner.list()
+    qtbot.waitUntil(lambda: all(not card.picture.isNull() for card in page.cards), timeout=120_000)
+    before = [card.picture.cacheKey() for card in page.cards]
+    for width in range(1279, 1260, -3):
+        learner.window.resize(width, 800)
+        QApplication.processEvents()
+        assert [card.picture.cacheKey() for card in page.cards] == before
+    qtbot.waitUntil(lambda: all(card.picture.deviceIndependentSize() == card.room for card in page.cards))
+
+
+def test_computing_pictures_leaves_the_window_to_the_hand(learner, qtbot):
+    page = learner.list()
+    assert learner.window.tools.lessons.pictures.jobs.is_busy()
+    learner.press(page.cards[3])
+    assert page.title.text() == "3  Hard and soft", "at once, and its picture once it is there"
+    qtbot.waitUntil(lambda: not page.picture.pixmap().isNull(), timeout=120_000)
+    assert learner.window.tools.lessons.pictures.jobs.wait(120)
+    learner.press(page.close_button)
+    page = learner.list()
+    assert not learner.window.tools.lessons.pictures.jobs.is_busy()
+    qtbot.waitUntil(lambda: all(not card.picture.isNull() for card in page.cards))
 
 
 def cut(page: LessonsPage) -> list[str]:

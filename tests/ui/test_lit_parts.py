@@ -49,14 +49,12 @@ def test_no_query_is_moved_unseen(make_window, hand):
 def test_a_lesson_shows_what_it_needs(make_window, hand, tmp_path):
     window = open_at(make_window, "heads")
     learner = Learner(window, hand)
-    file = tmp_path / "a.lesson.toml"
-    file.write_text(
-        'format = 1\ntitle = "x"\n[[step]]\nshow = "causal"\nsay = "Look at the scores."\nlight = ["heads.stage"]\n'
-        'until = "heads.view.stage == \'scores\'"\ndone = { "heads.view.stage" = "scores" }\n',
-        encoding="utf-8",
-    )
     assert not window.page.is_open
-    learner.open(file)
+    learner.open_steps(
+        tmp_path,
+        'show = "causal"\nsay = "Look at the scores."\nlight = ["heads.stage"]\n'
+        'until = "heads.view.stage == \'scores\'"\ndone = { "heads.view.stage" = "scores" }',
+    )
     catch_up(window)
     stages = reach.part(window.page, PARTS["heads.stage"][0])
     assert stages.isVisible()
@@ -66,18 +64,27 @@ def test_a_lesson_shows_what_it_needs(make_window, hand, tmp_path):
     assert not stages.isVisible()
 
 
+def test_a_slider_below_the_picture_is_lit_and_not_its_field_in_the_drawer(make_window, hand):
+    window = open_at(make_window, "lab")
+    Learner(window, hand).start("scaling")
+    catch_up(window)
+    assert not window.page.is_open
+    slider = window.page.main.slider_of(window.page.view)
+    assert slider.slider.isVisible()
+    box = QRect(slider.slider.mapTo(window.page, QPoint()), slider.slider.size())
+    assert any(place.contains(box) for place in window._spotlight.places())
+
+
 @pytest.mark.parametrize("part", ["scaling", "lookup"])
 def test_a_lesson_opens_the_drawer_for_what_is_in_it(make_window, hand, tmp_path, part):
     window = open_at(make_window, "lookup" if part == "lookup" else "lab")
     learner = Learner(window, hand)
-    file = tmp_path / "a.lesson.toml"
     show, first = ("two-keys", '"lookup.scaled" = true') if part == "lookup" else ("variance", '"scaling.draws" = 200')
-    file.write_text(
-        f'format = 1\ntitle = "x"\n[[step]]\nshow = "{show}"\nsay = "Do not divide."\nlight = ["{part}.scaled"]\n'
-        f'set = {{ {first} }}\nuntil = "not {part}.scaled"\ndone = {{ "{part}.scaled" = false }}\n',
-        encoding="utf-8",
+    learner.open_steps(
+        tmp_path,
+        f'show = "{show}"\nsay = "Do not divide."\nlight = ["{part}.scaled"]\n'
+        f'set = {{ {first} }}\nuntil = "not {part}.scaled"\ndone = {{ "{part}.scaled" = false }}',
     )
-    learner.open(file)
     catch_up(window)
     scaled = window.page.drawer.form.controls["scaled"]
     assert not scaled.visibleRegion().isEmpty()
@@ -93,13 +100,11 @@ def test_what_is_lit_is_that_of_the_view_on_show(make_window, hand, tmp_path):
     """Each view has its own Soft and Hard, and its own drawer."""
     window = open_at(make_window, "lookup")
     learner = Learner(window, hand)
-    file = tmp_path / "a.lesson.toml"
-    file.write_text(
-        'format = 1\ntitle = "x"\n[[step]]\nshow = "descent"\nsay = "x"\nlight = ["lookup.hard", "lookup.values"]\n'
-        'until = "lookup.hard"\ndone = { "lookup.hard" = true }\n',
-        encoding="utf-8",
+    learner.open_steps(
+        tmp_path,
+        'show = "descent"\nsay = "x"\nlight = ["lookup.hard", "lookup.values"]\n'
+        'until = "lookup.hard"\ndone = { "lookup.hard" = true }',
     )
-    learner.open(file)
     of_lookups = [view for view in LookupView if view is not LookupView.WORDS]
     for view in (*reversed(of_lookups), LookupView.GRADIENT):
         learner.press(window.page.bar.view_row.buttons[view])
@@ -118,12 +123,7 @@ def test_a_lesson_shows_the_view_that_has_what_it_needs(make_window, hand, tmp_p
     lookup = replace(LookupState(), view=LookupView.TEMPERATURE)
     window = make_window(ExplorerState(lookup=lookup), Settings(theme=ThemeChoice.LIGHT, page="lookup"))
     learner = Learner(window, hand)
-    file = tmp_path / "a.lesson.toml"
-    file.write_text(
-        f'format = 1\ntitle = "x"\n[[step]]\nset = {{ "lookup.query" = [1, 0] }}\nsay = "Look."\nlight = ["{light}"]\n',
-        encoding="utf-8",
-    )
-    learner.open(file)
+    learner.open_steps(tmp_path, f'set = {{ "lookup.query" = [1, 0] }}\nsay = "Look."\nlight = ["{light}"]')
     catch_up(window)
     assert window._spotlight.lit
     assert all(lit.isVisible() for lit in window._spotlight.lit)
@@ -147,6 +147,9 @@ def test_what_a_step_does_not_need_is_dimmed_and_works_all_the_same(make_window,
     assert places[0].contains(canvas.mapTo(window.page, canvas.rect().center()))
     learner.press(hard)
     assert window.session.state.lookup.hard
+    learner.press(learner.card.tell)
+    assert learner.place.is_done
+    assert window._spotlight.lit == (canvas, weights), "and it stays so until the next step"
     learner.press(learner.card.leave)
     assert window._spotlight is None
 
@@ -156,11 +159,7 @@ def test_a_page_that_scrolls_shows_what_a_step_lights(make_window, hand, tmp_pat
     page = light.partition(".")[0]
     window = make_window(settings=Settings(theme=ThemeChoice.LIGHT, page=page, zoom=1.75), size=(1280, 720))
     learner = Learner(window, hand)
-    file = tmp_path / "a.lesson.toml"
-    file.write_text(
-        f'format = 1\ntitle = "x"\n[[step]]\npage = "{page}"\nsay = "Look."\nlight = ["{light}"]\n', encoding="utf-8"
-    )
-    learner.open(file)
+    learner.open_steps(tmp_path, f'page = "{page}"\nsay = "Look."\nlight = ["{light}"]')
     catch_up(window)
     part = window._spotlight.lit[0]
     top = QRect(part.mapTo(window.page, QPoint()), QSize(1, min(part.height(), window.page.height() // 2)))

@@ -326,6 +326,16 @@ def test_a_drawing_has_every_word(ready) -> None:
     assert set(ready.state.words.tokens) <= written
 
 
+@pytest.mark.parametrize("size", [(700, 520), (560, 480)])
+def test_numbers_of_a_matrix_stand_clear_of_each_other_and_of_the_bracket(size) -> None:
+    first = replace(BANK.words.first, w_q=((-0.25, 1.55), (-2.35, -0.45)))
+    lookup = replace(BANK, words=replace(BANK.words, first=first))
+    found = text_places(drawing_of(WordsPicture(), words_numbers(lookup), size))
+    places = {text: place.boundingRect() for text, place in found}
+    assert not places["−2.35"].intersects(places["−0.45"])
+    assert places["−2.35"].left() > places["W"].left() + 3, "the bracket stands below the W"
+
+
 def test_while_its_numbers_are_asked_for_it_tells_nothing(shown: PictureOnCanvas) -> None:
     shown.canvas.withhold(True)
     told = " ".join(shown.texts())

@@ -172,7 +172,7 @@ def test_a_known_mistake_is_kept_for_the_teacher(learner):
     x, y = learner.query
     learner.type_into(learner.card.asking.field, str(1.5 * x + 2 * y))
     (kept,) = takes(learner)[BEFORE].replies
-    assert kept.why == "The sign was lost: the y of k₁ is −2."
+    assert kept.why == "The sign was lost: the second number of k₁ is −2."
     assert kept.case.startswith("This time: q = ")
 
 

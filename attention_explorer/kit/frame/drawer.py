@@ -130,7 +130,7 @@ class Drawer(QWidget):
 
     def show_state(self, state: Any) -> None:  # noqa: ANN401 # of the part of the view
         """Show the fields of a state."""
-        self.form.show_state(state, self._view.part.reasons(state))
+        self.form.show_state(state)
         if self.search.text():
             self._search(self.search.text())
 

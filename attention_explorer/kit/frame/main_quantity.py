@@ -122,8 +122,7 @@ class MainQuantity(Card):
         ends = (said.stops[0], said.stops[-1]) if said.stops else (low, high)
         for label, number in zip(self._ends[view.part.name, view.main], ends, strict=True):
             label.setText(grouped(round(number)) if number == round(number) else log_text(number))
-        reason = view.part.reasons(state).get(view.main, "") or said.reason_against(state)
-        allow_unless(reason, slider.slider, slider.box)
+        allow_unless(view.part.reasons_against(state, (view.main,))[view.main], slider.slider, slider.box)
 
 
 def _end_labels(slider: SlidingNumber[Any]) -> tuple[QLabel, QLabel]:

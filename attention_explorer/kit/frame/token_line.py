@@ -359,12 +359,16 @@ class TokenLine(TipWidget):
         count, asks = len(self._tokens.texts), self._tokens.asks
         if step is not None and count:
             self.clicked.emit(0 if asks is None else min(max(asks + step, 0), count - 1))
-        elif event.key() == Qt.Key.Key_Delete and self._tokens.has_eyes and asks is not None:
+        elif event.key() == Qt.Key.Key_Delete and asks is not None and self._can_turn(asks):
             self.eye_clicked.emit(asks)
         elif event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter, Qt.Key.Key_F2) and self._tokens.can_edit:
             self.edit_wanted.emit("")
         else:
             super().keyPressEvent(event)
+
+    def _can_turn(self, token: int) -> bool:
+        """Whether a token can be hidden or seen again: one that is hidden can, also where no eyes are."""
+        return self._tokens.has_eyes or token in self._tokens.hidden
 
     def tip_at(self, place: QPointF) -> str:
         token, eye = self.token_at(place), self.eye_at(place)

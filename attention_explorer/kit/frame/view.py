@@ -7,7 +7,15 @@ from dataclasses import asdict, dataclass, field, replace
 from enum import StrEnum
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
-from attention_explorer.core.declared import declaration_of, declarations, is_derived, said_of, value_of, with_value
+from attention_explorer.core.declared import (
+    declaration_of,
+    declarations,
+    is_derived,
+    reasons_of,
+    said_of,
+    value_of,
+    with_value,
+)
 from attention_explorer.core.numbers_export import Numbers, numbers_of
 from attention_explorer.core.preset import Preset
 from attention_explorer.core.subject import is_same_subject
@@ -86,14 +94,27 @@ class Part(Generic[S]):
 
     def form(self, names: Iterable[str], look: Look, **laid_out: Any) -> Form[S]:  # noqa: ANN401 # as `Form` has them
         """Return controls for some of its fields."""
-        return Form(self.kind, names, look, self.change, written=self.written, choices=self.choices, **laid_out)
+        return Form(
+            self.kind,
+            names,
+            look,
+            self.change,
+            written=self.written,
+            choices=self.choices,
+            reasons_against=self.reasons_against,
+            **laid_out,
+        )
 
-    def reason_against(self, old: S, new: S) -> str:
+    def reasons_against(self, state: S, names: Iterable[str]) -> dict[str, str]:
+        """Return for each of some fields why it cannot be set in a state; empty if it can."""
+        given = self.reasons(state)
+        return {name: given.get(name, "") or reason for name, reason in reasons_of(self.kind, state, names).items()}
+
+    def reason_against_change(self, old: S, new: S) -> str:
         """Return why a drag or a click cannot make the one of the other; empty if it can."""
-        reasons = {name: said.reason_against(old) for name, said in declarations(self.kind).items()}
-        reasons |= self.reasons(old)
-        changed = (name for name, reason in reasons.items() if reason and value_of(old, name) != value_of(new, name))
-        return reasons.get(next(changed, ""), "")
+        names = {**declarations(self.kind), **self.reasons(old)}
+        changed = [name for name in names if value_of(old, name) != value_of(new, name)]
+        return next(filter(None, self.reasons_against(old, changed).values()), "")
 
 
 @dataclass(frozen=True, slots=True)

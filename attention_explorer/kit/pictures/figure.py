@@ -13,7 +13,7 @@ from PySide6.QtGui import QPainter
 
 from attention_explorer.core.numbers_export import Numbers
 from attention_explorer.kit.accessible import sentences
-from attention_explorer.kit.export.figure import FigureStyle
+from attention_explorer.kit.export.figure import Figure, FigureStyle
 from attention_explorer.kit.export.frame import FigureFrame, is_drawing, room_for, styled_frame
 from attention_explorer.kit.items.item import Arrays
 from attention_explorer.kit.picture import Picture
@@ -130,3 +130,9 @@ class PicturesFigure(FramedFigure):
         look = self._frame.look
         layout = self.drawing.layout(self.picture, look, room)
         self.drawing.paint(painter, self.picture, layout, look, vector=vector)
+
+
+def computed(figure: Figure) -> Figure:
+    """Return a figure with what it would compute once it is painted, so that this is done on another thread."""
+    picture = getattr(figure, "picture", None)
+    return replace(figure, shown=picture) if isinstance(figure, PicturesFigure) else figure

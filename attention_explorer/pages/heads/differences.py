@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from attention_explorer.core.counting import Count
-from attention_explorer.core.mask import mask_words
 from attention_explorer.core.numerals import coordinate
 from attention_explorer.pages.heads.state import Aggregate, HeadsSetup, MaskChoice
+from attention_explorer.sources.masked_layers import words_of_mask
 from attention_explorer.sources.registry import source_of
 from attention_explorer.sources.source import Ability
 
@@ -90,7 +90,8 @@ def _own_cell(mask: MaskChoice, other: MaskChoice, count: Count) -> str:
 
 def _mask(setup: HeadsSetup) -> str:
     """Return the mask that counts: that of the weights themselves, or else that of the setup."""
-    return source_of(setup.recipe).mask_words() or mask_words(setup.mask) or NO_MASK
+    source = source_of(setup.recipe)
+    return source.mask_words() or words_of_mask(source, setup.mask) or NO_MASK
 
 
 def _scaled(setup: HeadsSetup) -> str:

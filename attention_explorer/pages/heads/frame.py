@@ -11,7 +11,7 @@ import numpy.typing as npt
 
 from attention_explorer.core.byte_cache import kept
 from attention_explorer.core.counting import Count
-from attention_explorer.core.mask import mask_of, mask_words, what_hides
+from attention_explorer.core.mask import mask_of, what_hides
 from attention_explorer.errors import ArrayError, ExplorerError
 from attention_explorer.model import (
     ArrayMap,
@@ -25,7 +25,7 @@ from attention_explorer.pages.heads.presets import other_setup
 from attention_explorer.pages.heads.resolve import resolved
 from attention_explorer.pages.heads.state import Aggregate, HeadsSetup, HeadsState
 from attention_explorer.sources.layer import Layer
-from attention_explorer.sources.masked_layers import layers_and_mask
+from attention_explorer.sources.masked_layers import layers_and_mask, words_of_mask
 from attention_explorer.sources.registry import source_of
 from attention_explorer.sources.source import Ability, Source
 from attention_explorer.sources.token_names import numbered_tokens
@@ -100,7 +100,7 @@ class HeadsFrame:
     @property
     def mask_words(self) -> str:
         """Which masks there are, in words: that of the weights themselves, and that of the setup; empty if none."""
-        return ", ".join(filter(None, (self.source.mask_words(), mask_words(self.setup.mask))))
+        return ", ".join(filter(None, (self.source.mask_words(), words_of_mask(self.source, self.setup.mask))))
 
     def what_hides(self, row: int, column: int) -> str:
         """Return by what a hidden cell is hidden: by hand, by the causal mask."""

@@ -6,18 +6,16 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from attention_explorer.core.byte_cache import kept
+from attention_explorer.core.mask import MOST_NAMED
 from attention_explorer.core.numerals import listed, percent
 from attention_explorer.errors import quoted
 from attention_explorer.pages.heads.frame import heads_run_without
 from attention_explorer.pages.heads.resolve import resolved
 from attention_explorer.pages.heads.state import HeadsSetup, HeadsState, MaskChoice
 from attention_explorer.sources.layer import Layer
-from attention_explorer.sources.masked_layers import layers_and_mask
-from attention_explorer.sources.recorded.pieces import SPACE
+from attention_explorer.sources.masked_layers import layers_and_mask, words_hidden
 from attention_explorer.sources.registry import source_of
 from attention_explorer.sources.source import Ability, Guess
-
-MOST_NAMED = 3
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,15 +88,13 @@ def guessed(setup: HeadsSetup) -> Guessed | None:
         The model cannot be run; the message says why.
     """
     now, source = _guess(setup), source_of(setup.recipe)
-    words = resolved(setup).mask.words_hidden(len(source.tokens), len(source.context_tokens))
+    words = words_hidden(source, resolved(setup).mask)
     if now is None or not words:
         return None if now is None else Guessed(now)
     mask: MaskChoice = setup.mask
     for word in words:
         mask = mask.with_word(word, len(source.tokens), hide=False)
-    return Guessed(
-        now, _guess(replace(setup, mask=mask)), tuple(source.labels[1][word].lstrip(SPACE) for word in words)
-    )
+    return Guessed(now, _guess(replace(setup, mask=mask)), tuple(words.values()))
 
 
 def _guess(setup: HeadsSetup) -> Guess | None:

@@ -10,7 +10,6 @@ from typing import Any
 import numpy as np
 
 from attention_explorer.core.byte_cache import kept
-from attention_explorer.core.mask import mask_words
 from attention_explorer.core.numerals import counted, percent
 from attention_explorer.core.preset import Preset
 from attention_explorer.errors import ExplorerError
@@ -21,7 +20,7 @@ from attention_explorer.pages.lookup.head_row import HeadRow
 from attention_explorer.pages.lookup.plane import LARGEST_COORDINATE, Extent, Vector
 from attention_explorer.pages.lookup.plane_geometry import convex_hull
 from attention_explorer.pages.lookup.state import Overlay
-from attention_explorer.sources.masked_layers import layers_and_mask
+from attention_explorer.sources.masked_layers import layers_and_mask, words_of_mask
 from attention_explorer.sources.registry import source_of
 from attention_explorer.sources.source import Ability, Source
 from attention_explorer.sources.token_names import isolated, numbered_tokens, token_places
@@ -147,7 +146,7 @@ class OpenRow:
     @cached_property
     def mask_words(self) -> str:
         """Which mask there is; empty if none."""
-        return self.source.mask_words() or mask_words(self.of.mask)
+        return self.source.mask_words() or words_of_mask(self.source, self.of.mask)
 
     @cached_property
     def hidden_words(self) -> str:

@@ -141,7 +141,7 @@ class WordsState(CheckedFields):
     )
     share: float = declared(
         1.0,
-        "t",
+        "share of o",
         "How much of o is added to the word that asks",
         "Add less of o",
         is_view=True,
@@ -151,14 +151,14 @@ class WordsState(CheckedFields):
     )
     across: str = declared(
         "how much it is about money",
-        "feature x",
+        "across",
         "What the first feature says",
         "Name the first feature",
         has_words=True,
     )
     up: str = declared(
         "how much it is about water",
-        "feature y",
+        "up",
         "What the second feature says",
         "Name the second feature",
         has_words=True,

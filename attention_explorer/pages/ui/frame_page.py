@@ -85,6 +85,7 @@ class FramePage(RequestingPage):
         self.is_open = False
         """Whether the drawer is open."""
         self._is_lent = False  # because something of it was named, not because somebody wanted it
+        self._names_examples = True
         self._views_of_examples = {(view.part.name, ready.id): view for view in self.views for ready in view.presets}
         self._others = {view.id: view.fields_of_others(self.views) for view in self.views}
         self._forms: dict[object, Form[Any]] = {}
@@ -395,8 +396,10 @@ class FramePage(RequestingPage):
 
     def is_in_drawer(self, names: tuple[str, ...]) -> bool:
         """Whether one of these accessible names is seen only with the drawer."""
-        form, own = self.drawer.form_of(self.view), self.form_of(self.view)
-        return any(reach.part(form, name) is not None and reach.part(own, name) is None for name in names)
+        view = self.view
+        beside = [self.form_of(view), *([self.main.slider_of(view)] if view.main else [])]
+        elsewhere = (name for name in names if all(reach.part(each, name) is None for each in beside))
+        return any(reach.part(self.drawer.form_of(view), name) is not None for name in elsewhere)
 
     def _take_back_drawer(self) -> None:
         if self._is_lent and self.is_open:
@@ -417,7 +420,7 @@ class FramePage(RequestingPage):
         self.drawer.show_view(view)  # first: what follows may deliver a picture
         if view is not self._in_order:
             self._show_view(view)
-        self.form_of(view).show_state(state, view.part.reasons(state))
+        self.form_of(view).show_state(state)
         is_arranged = old is not new and view is self._in_order and is_same_subject(self._part(old), state)
         if not is_arranged:  # or else only where one looks has changed
             self._show_settings(view, state)
@@ -552,9 +555,16 @@ class FramePage(RequestingPage):
         self.canvas.withhold(bool(self.withheld))
         self._show_title()
         keep_out_of_sight(bool(self.withheld), self._panel_scroll)
-        self.bar.keep_examples_to_themselves(bool(self.withheld))
+        self._show_examples()
         self.say_spot()
         return True
+
+    def name_examples(self, named: bool) -> None:
+        self._names_examples = named
+        self._show_examples()
+
+    def _show_examples(self) -> None:
+        self.bar.keep_examples_to_themselves(bool(self.withheld) or not self._names_examples)
 
     def ask_for_place(self, wanted: bool) -> None:
         self.canvas.ask_for_place(wanted)
@@ -584,7 +594,7 @@ class FramePage(RequestingPage):
 
     def _is_refused(self, change: Change[Any]) -> bool:
         """Say why the picture cannot change a field, where a control for it would stand grey."""
-        reason = self.view.part.reason_against(self.state, change.state)
+        reason = self.view.part.reason_against_change(self.state, change.state)
         if reason:
             self.refused.emit(reason)
         return bool(reason)

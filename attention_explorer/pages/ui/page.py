@@ -188,6 +188,9 @@ class Page(QWidget):
         """Show “?” while `withheld`, or everything again; return whether the page can do that."""
         return False
 
+    def name_examples(self, named: bool) -> None:
+        """Say which example is on show, or do not: in a lesson its title would answer a question."""
+
     def ask_for_place(self, wanted: bool) -> None:
         """Let a click on the picture choose a place, which `guessed` then gives; of pages that have a plane."""
 

@@ -82,7 +82,7 @@ def class_from(folder: Path, bank: Lesson, complain: Callable[[str], object]) ->
     if not found:
         raise ExplorerError(
             f"No file in {quoted(str(folder))} has answers to all of the thirty questions. "
-            "Learners write them with Result… in the list of lessons, as CSV or JSON."
+            "Learners write them with Result… on the lessons page, as CSV or JSON."
         )
     return tuple(_told_apart(found))
 

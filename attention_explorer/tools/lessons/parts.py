@@ -23,7 +23,7 @@ PARTS: Mapping[str, tuple[str, ...]] = {
     "lookup.gradient": ("Way downhill", "At a glance"),
     "lookup.words": ("Large picture",),
     "lookup.sentence": ("sentence",),
-    "lookup.share": ("t", "t, exact"),
+    "lookup.share": ("Share of o", "Share of o, exact"),
     "lookup.heads": ("Two heads",),
     "heads.sentence": ("Sentence",),
     "heads.guess": ("Guess",),

@@ -51,6 +51,11 @@ class Done:
     recalled: int = 0
     edition: int = 1
 
+    @property
+    def is_any(self) -> bool:
+        """Whether anything was done, and not only looked at."""
+        return bool(self.step or self.finished or self.tries)
+
     def words(self, lesson: Lesson) -> str:
         """Say it: “at step 3 of 6”, “done · 3 of 4 questions right at the first try”; nothing if nothing was done."""
         questions = sum(step.answer is not None for step in lesson.steps)
@@ -75,6 +80,11 @@ class Progress:
 
     lessons: Mapping[str, Done] = field(default_factory=dict)
     takes: Mapping[str, Take] = field(default_factory=dict)
+
+    @property
+    def is_any(self) -> bool:
+        """Whether anything was done."""
+        return bool(self.takes) or any(done.is_any for done in self.lessons.values())
 
     def of(self, lesson: Lesson) -> Done:
         """Return what was done of a lesson; its place lies within it, also if the file has become shorter.

@@ -21,7 +21,7 @@ from attention_explorer.tools.lessons.offers import Offer
 
 TYPED = {
     Kind.NUMBER: "A number",
-    Kind.POINT: "Its x and y, or click the plane",
+    Kind.POINT: "Its two numbers, or click the plane",
 }
 """The kinds of answers that are typed, and what is to be typed."""
 
@@ -31,6 +31,7 @@ MARKED = (Kind.BARS, Kind.CELLS)
 NOTHING_OFFERED = Offer()
 
 _EQUALS = re.compile(r" = (?=[(\d−-])")
+_SUM = re.compile(r" ([−+÷·]) ")
 _PAIR = re.compile(r"\((−?[\d.]+), (−?[\d.]+)\)")
 _LINK = re.compile(r"\[([^\]\n]+)\]\(([^)\n]+)\)")
 _SYMBOL = re.compile(r"\b([A-Za-z])_([A-Za-z]+)\b(?![^<]*</code>)")
@@ -91,8 +92,9 @@ def rich(text: str) -> str:
 
 
 def _unbroken(text: str) -> str:
-    """Keep “q = (0, 1)” on one line."""
-    return _PAIR.sub("(\\1,\N{NO-BREAK SPACE}\\2)", _EQUALS.sub("\N{NO-BREAK SPACE}=\N{NO-BREAK SPACE}", text))
+    """Keep “q = (0, 1)” and “(2 − 0.4) ÷ 2” on one line each."""
+    text = _PAIR.sub("(\\1,\N{NO-BREAK SPACE}\\2)", _EQUALS.sub("\N{NO-BREAK SPACE}=\N{NO-BREAK SPACE}", text))
+    return _SUM.sub("\N{NO-BREAK SPACE}\\1\N{NO-BREAK SPACE}", text)
 
 
 def unknown_terms(step: Step) -> tuple[str, ...]:

@@ -41,7 +41,7 @@ LESSON = {
     "minutes": "How long it takes; 5 if nothing is said",
     "after": "A list of the lessons that come before it, by the names of their files",
     "learned": "What the card says at its end",
-    "about": "What it is about, in a sentence or two; they stand in the list of lessons and tell no answer",
+    "about": "What it is about, in a sentence or two; they stand on the lessons page and tell no answer",
     "picture": "The step, from 1, whose picture stands for it there; if nothing is said the first that hides nothing",
     "letters": f"Up to {MOST_LARGE} large letters in place of that picture",
     "edition": "1 if nothing is said; a higher number when its steps have become others, whose answers count anew",
@@ -82,7 +82,7 @@ QUESTION = {
 
 KINDS: Mapping[str, str] = {
     Kind.NUMBER: "A number that is typed",
-    Kind.POINT: "A place on the plane that is clicked, or typed as x and y",
+    Kind.POINT: "A place on the plane that is clicked, or typed as two numbers",
     Kind.BARS: "A row of numbers, each guessed by dragging a bar",
     Kind.TOKEN: "One of the words of a sentence",
     Kind.ORDER: "Numbers that are put in order, the largest first",

@@ -10,12 +10,13 @@ from PySide6.QtCore import QObject
 from attention_explorer.errors import ExplorerError
 from attention_explorer.pages.heads.state import HeadsSetup
 from attention_explorer.session.jobs import Deliver, JobQueue, Report, stoppable
+from attention_explorer.sources.source import Recipe
 
 T = TypeVar("T")
 
 
 class Asked(QObject, Generic[T]):
-    """What is found for a setup. The newest one counts; until its answer is there, `found` is None.
+    """What is found for a setup; the newest one counts. Until its answer is there, that for the same text stays.
 
     Parameters
     ----------
@@ -36,14 +37,19 @@ class Asked(QObject, Generic[T]):
         self.jobs.delivered.connect(self._on_delivered)
         self.jobs.failed.connect(self._on_failed)
 
+    def keep_for(self, recipe: Recipe | None) -> None:
+        """Forget what was found of anything else than this."""
+        if self._wanted is not None and self._wanted.recipe != recipe:
+            self.jobs.cancel()
+            self._wanted = self.found = None
+            self._told()
+
     def ask(self, setup: HeadsSetup | None) -> None:
         """Ask for a setup; None asks nothing."""
-        if setup == self._wanted:
+        self.keep_for(None if setup is None else setup.recipe)
+        if setup is None or setup == self._wanted:
             return
-        self._wanted, self.found = setup, None
-        if setup is None:
-            self.jobs.cancel()
-            return
+        self._wanted = setup
 
         def work(report: Report, deliver: Deliver) -> None:
             with stoppable(report):
@@ -60,4 +66,5 @@ class Asked(QObject, Generic[T]):
         if not isinstance(error, ExplorerError):
             raise error  # a fault of the program, which is shown as any other
         if key == self._wanted:
+            self.found = None
             self._told()

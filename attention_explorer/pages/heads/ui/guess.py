@@ -9,12 +9,11 @@ from PySide6.QtGui import QColor, QFont, QFontMetricsF, QPainter, QPaintEvent
 from PySide6.QtWidgets import QSizePolicy, QWidget
 
 from attention_explorer.core.numerals import percent
-from attention_explorer.errors import ExplorerError
 from attention_explorer.kit.accessible import PICTURE, tell_changed
 from attention_explorer.kit.theme import Look
 from attention_explorer.pages.heads.guess import Guessed, guessed
 from attention_explorer.pages.heads.state import HeadsSetup
-from attention_explorer.session.jobs import Deliver, JobQueue, Report, stoppable
+from attention_explorer.pages.heads.ui.asked import Asked
 from attention_explorer.sources.source import Recipe
 
 WIDTH, ABOVE, LARGE, SMALL = 236, 18, 26, 13.0
@@ -33,14 +32,15 @@ class GuessBeside(QWidget):
     def __init__(self, look: Look, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._look, self._withheld = look, False
-        self._wanted: HeadsSetup | None = None
-        self.found: Guessed | None = None
+        self.asked = Asked(guessed, self._tell, self)
         self.setSizePolicy(QSizePolicy.Policy.Fixed, QSizePolicy.Policy.Expanding)
         self.setAccessibleName("Guess")
-        self.jobs = JobQueue(self)
-        self.jobs.delivered.connect(self._on_delivered)
-        self.jobs.failed.connect(self._on_failed)
         self.hide()
+
+    @property
+    def found(self) -> Guessed | None:
+        """What was found, if it was."""
+        return self.asked.found
 
     def set_look(self, look: Look) -> None:
         """Wear other colours or another size."""
@@ -56,50 +56,19 @@ class GuessBeside(QWidget):
     def wait_for(self, recipe: Recipe) -> None:
         """Have room for what will be said of a sentence; what was said of another goes."""
         self.show()
-        if self._wanted is not None and self._wanted.recipe != recipe:
-            self._forget()
-
-    def _forget(self) -> None:
-        self.jobs.cancel()
-        self._wanted = None
-        self._show(None)
+        self.asked.keep_for(recipe)
 
     def show_setup(self, setup: HeadsSetup | None) -> None:
         """Show what is said in a setup, once that is known; None where nothing is."""
-        if setup is None:
-            self.hide()
-            self._forget()
-            return
-        self.wait_for(setup.recipe)
-        if setup == self._wanted:
-            return
-        self._wanted = setup
-
-        def work(report: Report, deliver: Deliver) -> None:
-            with stoppable(report):
-                deliver(guessed(setup))
-
-        self.jobs.request(setup, work, replace=True)
+        self.setVisible(setup is not None)
+        self.asked.ask(setup)
         self.update()
-
-    def _on_delivered(self, key: object, found: Guessed | None) -> None:
-        if key == self._wanted:
-            self._show(found)
-
-    def _on_failed(self, key: object, error: Exception) -> None:
-        if not isinstance(error, ExplorerError):
-            raise error  # a fault of the program, which is shown as any other
-        if key == self._wanted:
-            self._show(None)  # the picture says why
-
-    def _show(self, found: Guessed | None) -> None:
-        self.found = found
-        self._tell()
 
     def _tell(self) -> None:
-        self.setToolTip(self.spoken())
         self.update()
-        tell_changed(self)
+        if self.toolTip() != self.spoken():
+            self.setToolTip(self.spoken())
+            tell_changed(self)
 
     def spoken(self) -> str:
         """Return the guess in words."""
@@ -123,7 +92,7 @@ class GuessBeside(QWidget):
         theme, found = self._look.theme, self.found
         if self._withheld or found is None:
             mark = "?" if self._withheld else "…"
-            is_near = self._withheld or self.jobs.is_busy()
+            is_near = self._withheld or self.asked.jobs.is_busy()
             return ("the model says:", [(mark, theme.muted, True)], "") if is_near else NOTHING
         runs = [(found.now.word, theme.output_ink, True)]
         if found.before is not None:

@@ -187,8 +187,8 @@ def _whole(numbers: WordsNumbers, *, is_given: bool = False) -> Above:
         return Above((line, plane), gap=6.0)
     together = Above if len(names) == 1 else Beside  # one alone has room for numbers above its plane
     pairs = (_matrix(numbers, name, is_given=is_given) for name in names)
-    beside = Above(tuple(together(pair, (0.4, 0.6), 4.0) for pair in pairs), gap=6.0)
-    return Above((line, Beside((plane, beside), (0.66, 0.34), 8.0)), gap=6.0)
+    beside = Above(tuple(together(pair, (0.46, 0.54), 4.0) for pair in pairs), gap=6.0)
+    return Above((line, Beside((plane, beside), (0.64, 0.36), 8.0)), gap=6.0)
 
 
 def _main(numbers: WordsNumbers, *, is_given: bool) -> Plane:
@@ -235,7 +235,7 @@ def _end(numbers: WordsNumbers) -> list[Dot]:
     start, share = numbers.place, numbers.state.share
     steps = np.cumsum([start, *(head.attention.output for head in numbers.heads)], axis=0)
     dots = [Dot(None, _point(step), radius=0.0) for step in steps] + _names_of_heads(numbers)
-    name = f"{numbers.word} + o" if share == 1.0 else f"{numbers.word} + {share:g} o"
+    name = {0.0: "", 1.0: f"{numbers.word} + o"}.get(share, f"{numbers.word} + {share:g} o")
     return [*dots, Dot(MOVED, _point(start + share * numbers.output), name, "output", 9.0, 16.0, is_bold=True)]
 
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from PySide6.QtCore import QPointF, QRectF, Qt
 from PySide6.QtGui import QColor, QPainter
 
-from attention_explorer.core.numerals import percent, signed
+from attention_explorer.core.numerals import coordinate, percent, signed
 from attention_explorer.kit.drawing.contrast import readable_ink
 from attention_explorer.kit.drawing.marks import colour_of, draw_line, pen, text_size
 from attention_explorer.kit.items.item import Hit, Item
@@ -17,6 +17,9 @@ TALL, INSIDE, BETWEEN = 38.0, 12.0, 8.0
 """Pixels at zoom 1: how high a word is, and the room in and between them."""
 LETTERS, SMALLEST = 22.0, 0.4
 """The size of letters, and the share of all sizes below which nothing shrinks."""
+
+SIZES, INDENT, USUAL = (14.0, 13.0, 12.0, 11.0), 5.0, "−0.25"
+"""Of the numbers of a matrix: their sizes, the room between them and the brackets, and one as long as most."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -144,7 +147,8 @@ class MatrixNumbers(Item[QRectF]):
 
     def paint(self, painter: QPainter, layout: QRectF, look: Look, *, vector: bool = False) -> None:
         px, ink, left = look.px, colour_of(getattr(look.theme, f"{self.ink}_ink")), layout.left() + look.px(4)
-        size = 14.0 if layout.width() >= px(104) else 12.0
+        room = layout.width() - px(8)
+        size = next((size for size in SIZES if self._width(look, size) <= room), SIZES[-1])
         high = px(size * 1.7)
         whole = px(26) + 2 * high
         has_room = layout.height() >= whole + px(30)
@@ -158,19 +162,28 @@ class MatrixNumbers(Item[QRectF]):
         wide = text_size(painter.font(), letter)[0]
         painter.setFont(look.font(13, bold=True))
         painter.drawText(QPointF(left + wide, top + px(20)), index)
-        box = QRectF(left, top + px(26), min(layout.width() - px(8), px(size * 7.6)), 2 * high)
+        box = QRectF(left, top + px(26), min(room, max(px(size * 7.6), self._width(look, size))), 2 * high)
         self._paint_brackets(painter, box, look)
         painter.setFont(look.font(size))
         painter.setPen(colour_of(look.theme.text))
-        for i, row in enumerate(self.rows):
-            for j, number in enumerate(row):
-                cell = QRectF(box.left() + j * box.width() / 2, box.top() + i * high, box.width() / 2, high)
-                text = signed(number, 2 if round(number, 1) != round(number, 2) else 1)
+        across = (box.width() - 2 * px(INDENT)) / 2
+        for i, row in enumerate(self._texts):
+            for j, text in enumerate(row):
+                cell = QRectF(box.left() + px(INDENT) + j * across, box.top() + i * high, across, high)
                 painter.drawText(cell, Qt.AlignmentFlag.AlignCenter, text)
         if has_room:
             painter.setFont(look.font(13))
             painter.setPen(colour_of(look.theme.muted))
             painter.drawText(QPointF(left, box.bottom() + px(22)), self.does)
+
+    @property
+    def _texts(self) -> tuple[tuple[str, ...], ...]:
+        return tuple(tuple(coordinate(round(number, 2)) for number in row) for row in self.rows)
+
+    def _width(self, look: Look, size: float) -> float:
+        """Return how wide the brackets are around numbers of a size, which stand clear of them and of each other."""
+        texts = USUAL, *(text for row in self._texts for text in row)
+        return 2 * max(text_size(look.font(size), text)[0] for text in texts) + 3 * look.px(INDENT)
 
     def _paint_brackets(self, painter: QPainter, box: QRectF, look: Look) -> None:
         stroke, arm = pen(getattr(look.theme, self.ink), 1.6 * look.zoom), look.px(4)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from functools import partial
 
 from PySide6.QtCore import QSize, Qt, Signal
@@ -12,7 +12,7 @@ from PySide6.QtWidgets import QHBoxLayout, QLabel, QPushButton, QSizePolicy, QTo
 from attention_explorer.kit.controls.card import Card
 from attention_explorer.kit.theme import Look
 from attention_explorer.tools.lessons.lesson import Lesson
-from attention_explorer.tools.lessons.ui.pictures import one_after_another, picture_of
+from attention_explorer.tools.lessons.ui.pictures import LessonPictures, one_after_another
 
 MOST, WIDTH, HEIGHT = 6, 150, 84
 """Lessons that are offered, and the pixels at zoom 1 of a picture."""
@@ -34,8 +34,10 @@ class FirstLessons(Card):
     chosen = Signal(object)
     all_wanted = Signal()
 
-    def __init__(self, look: Look, lessons: Sequence[Lesson], parent: QWidget | None = None) -> None:
-        self._look, self._lessons = look, tuple(lessons[:MOST])
+    def __init__(
+        self, look: Look, lessons: Sequence[Lesson], pictures: LessonPictures, parent: QWidget | None = None
+    ) -> None:
+        self._look, self._lessons, self._pictures = look, tuple(lessons[:MOST]), pictures
         self.buttons: tuple[QToolButton, ...] = ()
         super().__init__(look, parent=parent)
         self.setAccessibleName("First lessons")
@@ -63,6 +65,8 @@ class FirstLessons(Card):
         row.addStretch(1)
         self.body.addWidget(shelf)
         self.set_look(look)
+        pictures.computed.connect(self._draw_one)
+        pictures.compute(self._lessons)
 
     def _button(self, number: int, lesson: Lesson) -> QToolButton:
         button = QToolButton()
@@ -81,14 +85,13 @@ class FirstLessons(Card):
             button.setIconSize(QSize(look.px(WIDTH), look.px(HEIGHT)))
             button.setFixedSize(look.px(WIDTH + 16), look.px(HEIGHT + 50))
         if self.buttons:
-            one_after_another(self, self._draw())
+            one_after_another(self, map(self._draw_one, self._lessons))  # so that no hand has to wait for all
 
-    def _draw(self) -> Iterator[None]:
-        """Draw one picture after another, so that no hand has to wait for all."""
-        for button, lesson in zip(self.buttons, self._lessons, strict=True):
+    def _draw_one(self, lesson: Lesson) -> None:
+        if lesson in self._lessons:
             room = QSize(self._look.px(WIDTH), self._look.px(HEIGHT))
-            button.setIcon(QIcon(picture_of(lesson, self._look, room, self.devicePixelRatioF())))
-            yield
+            picture = self._pictures.draw(lesson, self._look, room, self.devicePixelRatioF())
+            self.buttons[self._lessons.index(lesson)].setIcon(QIcon(picture))
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         """Show as many as there is room for."""

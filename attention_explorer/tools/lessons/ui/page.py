@@ -8,7 +8,7 @@ from datetime import date
 from functools import partial
 
 from PySide6.QtCore import QSize, Qt, QTimer, Signal
-from PySide6.QtGui import QKeyEvent, QPixmap, QResizeEvent
+from PySide6.QtGui import QKeyEvent, QResizeEvent
 from PySide6.QtWidgets import (
     QHBoxLayout,
     QLabel,
@@ -29,7 +29,7 @@ from attention_explorer.tools.lessons.recall import due, row_words
 from attention_explorer.tools.lessons.results import LONGEST_NAME
 from attention_explorer.tools.lessons.taking import BEFORE, TAKES
 from attention_explorer.tools.lessons.ui.path import Path, PathCard
-from attention_explorer.tools.lessons.ui.pictures import one_after_another, picture_of
+from attention_explorer.tools.lessons.ui.pictures import LessonPictures, one_after_another
 
 ABOUT_THIRTY = (
     "Thirty questions that no lesson shows: take them before the lessons and after. Nothing is told while you do, and "
@@ -37,7 +37,9 @@ ABOUT_THIRTY = (
 )
 ABOUT_AGAIN = "Questions of a lesson come again two days after it, and after seven: what is asked again is kept."
 SETTLED = 120
-"""Milliseconds after another card is chosen, or the size has changed, before the large picture is drawn."""
+"""Milliseconds after the size has changed, or the look, before the pictures are drawn."""
+USUAL_SHAPE = 0.6
+"""How high most pictures are, of their width."""
 ROOMY = 700
 """Pixels at zoom 1 from which on the line above has room for how many lessons are done."""
 LEFT = 0.38
@@ -113,21 +115,27 @@ class LessonsPage(QWidget):
     result_wanted = Signal(str)
     closed = Signal()
 
-    def __init__(self, look: Look, lessons: Sequence[Lesson], progress: Progress, bank: Lesson, today: date) -> None:
+    def __init__(
+        self,
+        look: Look,
+        lessons: Sequence[Lesson],
+        progress: Progress,
+        bank: Lesson,
+        today: date,
+        pictures: LessonPictures,
+    ) -> None:
         super().__init__()
         self.setObjectName("page")
         self.setAttribute(Qt.WidgetAttribute.WA_StyledBackground)
         self._look, self._lessons, self._progress, self._bank = look, tuple(lessons), progress, bank
+        self._pictures = pictures
         self._items = (*map(self._lesson, self._lessons), *self._again(today), self._thirty())
-        self._large = QTimer(self)
-        self._large.setSingleShot(True)
-        self._large.setInterval(SETTLED)
-        self._large.timeout.connect(self._draw_large)
+        self._settled = QTimer(self, singleShot=True)
+        self._settled.timeout.connect(self._draw)
         self._column = QVBoxLayout(self)
         self._column.addLayout(self._head())
         self.path = Path(look, [self._card(item) for item in self._items], len(self._lessons))
         self.path.picked.connect(self._show)
-        self.path.resized.connect(self._draw)
         scroll = ColumnScroll(self.path)
         self._beside = Card(look)
         self._fill_beside()
@@ -136,7 +144,10 @@ class LessonsPage(QWidget):
         row.addWidget(scroll, round(100 * (1 - LEFT)))
         self._column.addLayout(row, 1)
         self.set_look(look)
-        self.path.cards[self._following()].setChecked(True)
+        following = self._following()
+        self.path.cards[following].setChecked(True)
+        pictures.computed.connect(self._on_computed)
+        pictures.compute((*self._lessons[following:], *self._lessons[:following]))
 
     # ---- What is offered ----
 
@@ -156,7 +167,7 @@ class LessonsPage(QWidget):
                 partial(self.printed.emit, lesson),
             ),
         )
-        forget = ("Forget what I did in this lesson", lesson) if done != type(done)() else None
+        forget = ("Forget what I did in this lesson", lesson) if done.is_any else None
         about = lesson.learned if done.finished else lesson.about
         number = str(self._lessons.index(lesson))
         minutes = f"{lesson.minutes:g} min"
@@ -228,7 +239,7 @@ class LessonsPage(QWidget):
         forget.clicked.connect(lambda: self.forgotten.emit(None))
         self.close_button.clicked.connect(self.closed)
         for button in (write, forget):
-            button.setEnabled(bool(self._progress.lessons or self._progress.takes))
+            button.setEnabled(self._progress.is_any)
         head.addWidget(title)
         head.addWidget(self.count, 1)
         for part in (self.name, write, forget, self.close_button):
@@ -238,6 +249,7 @@ class LessonsPage(QWidget):
     def _fill_beside(self) -> None:
         body, self.title, self.said, self.about = self._beside.body, QLabel(), QLabel(), QLabel()
         self.picture = QLabel(alignment=Qt.AlignmentFlag.AlignCenter)
+        self.picture.setAccessibleName("Picture")
         self.picture.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Fixed)
         self.title.setObjectName("title")
         self.said.setObjectName("muted")
@@ -260,6 +272,7 @@ class LessonsPage(QWidget):
         item = self._items[number]
         for words, text in ((self.title, item.title), (self.said, item.words), (self.about, item.about)):
             words.setText(text)
+        self.picture.setAccessibleDescription(f"What {item.name} is about")
         for button in self._beside.findChildren(QPushButton):
             discard(button)
         self.ways = tuple(self._way(item, self._left, *way) for way in item.ways)
@@ -268,7 +281,7 @@ class LessonsPage(QWidget):
         if item.forget is not None:
             tip, lesson = item.forget
             self._way(item, self._right, "Reset", tip, partial(self.forgotten.emit, lesson))
-        self._show_picture()
+        self._draw_large()
 
     def _way(self, item: Taken, row: QHBoxLayout, called: str, tip: str, run: Callable[[], object]) -> QPushButton:
         button = QPushButton(called, self._beside)
@@ -283,34 +296,35 @@ class LessonsPage(QWidget):
 
     def _draw(self) -> None:
         """Draw all pictures anew, one after another, so that no hand has to wait for all."""
-        one_after_another(self, self._pictures())
+        one_after_another(self, self._drawing())
 
-    def _pictures(self) -> Iterator[None]:
-        room, ratio, look = self.cards[0].room, self.devicePixelRatioF(), self._look
-        for card, item in zip(self.cards, self._items, strict=True):
-            card.show_picture(picture_of(item.picture, look, room, ratio))
-            yield
-            if (self.cards[0].room, self._look) != (room, look):
+    def _drawing(self) -> Iterator[None]:
+        self._draw_large()
+        yield
+        size, look = self.path.size(), self._look
+        for number in range(len(self.cards)):
+            if (self.path.size(), self._look) != (size, look):
                 return  # those of another size are being drawn
+            self._draw_small(number)
+            yield
 
-    def _show_picture(self) -> None:
-        """Show the picture of the card large for now, and draw it as large as it is once there is time."""
-        number = self.path.group.checkedId()
-        small = self.cards[number].picture
-        self.picture.setPixmap(QPixmap())
-        self.picture.setFixedHeight(max(min(self.picture.height(), self._room().height()), 0))
-        if not small.isNull():
-            self.picture.setPixmap(small.scaled(self.picture.size(), Qt.AspectRatioMode.KeepAspectRatio))
-        self._large.start()
+    def _on_computed(self, lesson: Lesson) -> None:
+        number = self._lessons.index(lesson)
+        self._draw_small(number)
+        if number == self.path.group.checkedId():
+            self._draw_large()
+
+    def _draw_small(self, number: int) -> None:
+        card, of = self.cards[number], self._items[number].picture
+        card.show_picture(self._pictures.draw(of, self._look, card.room, self.devicePixelRatioF()))
 
     def _draw_large(self) -> None:
+        """Draw the picture of the chosen card as large as it may be; until it is computed, about its place is kept."""
         of, room = self._items[self.path.group.checkedId()].picture, self._room()
-        if room.isEmpty():
-            self.picture.setFixedHeight(0)  # the words need all there is
-            return
-        drawn = picture_of(of, self._look, room, self.devicePixelRatioF(), whole=True)
-        self.picture.setFixedHeight(round(drawn.deviceIndependentSize().height()))
+        drawn = self._pictures.draw(of, self._look, room, self.devicePixelRatioF(), whole=True)
+        high = min(room.height(), USUAL_SHAPE * room.width())
         self.picture.setPixmap(drawn)
+        self.picture.setFixedHeight(max(round(high if drawn.isNull() else drawn.deviceIndependentSize().height()), 0))
 
     def _room(self) -> QSize:
         """Return how large the picture may be beside the path: as wide as the words, which come first."""
@@ -332,12 +346,12 @@ class LessonsPage(QWidget):
         for card in self.cards:
             card.look = look
         self.path.place()
-        self._large.start()
+        self._settled.start(SETTLED)
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)
         self.count.setVisible(self.width() >= self._look.px(ROOMY))
-        self._large.start()
+        self._settled.start(SETTLED if event.oldSize().isValid() else 0)
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
         if event.key() == Qt.Key.Key_Escape:

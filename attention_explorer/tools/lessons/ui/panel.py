@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from PySide6.QtCore import Signal
@@ -22,8 +23,8 @@ from attention_explorer.tools.lessons.words import rich, spoken
 
 WIDEST_TEXT, WIDEST = 900, 1240
 """Of a line of words, and of all that is in the card: on a large screen the buttons stay near the words."""
-LOWEST = 104
-"""Of the card, so that a short step after a long one does not move the page: a line of buttons and three of words."""
+LOWEST, HIGHEST = 104, 160
+"""Of the card: a line of buttons and three of words at least, and up to what height it is kept for a long step."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,7 +101,11 @@ class LessonCard(Card):
         self._ways = self.back, self.hint, self.tell, self.another, self.next
         self._asked = Asking()
         self._view: CardView | None = None
+        self._said: tuple[tuple[str, ...], ...] = ()
+        self._kept_for = 0
         super().__init__(look)
+        self._measure = _words()
+        self._measure.setParent(self)
         self.setAccessibleName("Lesson")
         self._title.setObjectName("cardTitle")
         for words in (self._count, self._dots):
@@ -132,12 +137,37 @@ class LessonCard(Card):
         self._asked.set_look(look)
         for words in (self._text, self._hint, self._verdict):
             words.setMaximumWidth(look.px(WIDEST_TEXT))
-        self.setMinimumHeight(look.px(LOWEST))
+        self._kept_for = 0
         self._turn()
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)
         self._turn()
+
+    # ---- Its height ----
+
+    def keep_room(self, said: Sequence[tuple[str, ...]]) -> None:
+        """Be as high from now on as the longest of what is said below one another; "" is the line of an answer.
+
+        So no step of a lesson moves the page.
+        """
+        self._said, self._kept_for = tuple(said), 0
+        self._turn()
+
+    def _keep_height(self, width: int) -> None:
+        """Be as high as that takes for words of a width."""
+        if width == self._kept_for:
+            return
+        self._kept_for = width
+        px, line, between = self._look.px, self.next.sizeHint().height(), self.body.spacing()
+        needs = (sum(between + self._high(text, width) for text in texts) for texts in self._said)
+        margins = self.body.contentsMargins()
+        whole = margins.top() + line + max(needs, default=0) + between + margins.bottom() + 2  # and the frame
+        self.setMinimumHeight(min(max(whole, px(LOWEST)), px(HIGHEST)))
+
+    def _high(self, text: str, width: int) -> int:
+        self._measure.setText(rich(text))
+        return self._measure.heightForWidth(width) if text else self.next.sizeHint().height()
 
     def _turn(self) -> None:
         """Keep all near the words on a large screen, and leave out what there is no room for beside the buttons.
@@ -153,6 +183,7 @@ class LessonCard(Card):
         for button in (self.skip, self.next):
             button.setMinimumWidth(max(leads, px(64)))
         room = self.width() - px(12) - beside
+        self._keep_height(min(room, px(WIDEST_TEXT)))
         needed: dict[QWidget, int] = {
             part: part.sizeHint().width() + self.head.spacing()
             for part in (*self._ways, self.skip, self.leave, self._count, self._title, self._dots)

@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from itertools import pairwise
 
-from PySide6.QtCore import QPointF, QRect, QRectF, QSize, Qt, Signal
-from PySide6.QtGui import QColor, QKeyEvent, QMouseEvent, QPainter, QPaintEvent, QPen, QPixmap, QResizeEvent
+from PySide6.QtCore import QPoint, QPointF, QRect, QRectF, QSize, Qt, Signal
+from PySide6.QtGui import QKeyEvent, QMouseEvent, QPainter, QPaintEvent, QPixmap, QResizeEvent
 from PySide6.QtWidgets import QAbstractButton, QButtonGroup, QSizePolicy, QWidget
 
+from attention_explorer.kit.drawing.marks import colour_of, paint_dot, pen
 from attention_explorer.kit.theme import Look
 
 NARROWEST, LEAST = 150, 96
@@ -71,11 +72,11 @@ class PathCard(QAbstractButton):
         edge = theme.strong if self.isChecked() else theme.focus if self.hasFocus() else theme.border
         box = QRectF(self.rect()).adjusted(thick / 2, thick / 2, -thick / 2, -thick / 2)
         painter.setPen(Qt.PenStyle.NoPen)
-        painter.setBrush(QColor(theme.card))
+        painter.setBrush(colour_of(theme.card))
         painter.drawRoundedRect(box, px(8), px(8))
-        above = QRect(QRect(1, 1, 0, 0).topLeft(), self.room)
+        above = QRect(QPoint(1, 1), self.room)
         self._paint_picture(painter, above)
-        painter.setPen(QPen(QColor(edge), thick))
+        painter.setPen(pen(edge, thick))
         painter.setBrush(Qt.BrushStyle.NoBrush)
         painter.drawRoundedRect(box, px(8), px(8))
         self._paint_words(painter, QRect(0, above.bottom(), self.width(), self.height() - above.bottom()))
@@ -87,9 +88,10 @@ class PathCard(QAbstractButton):
         if not self.picture.isNull():
             painter.save()
             painter.setClipRect(above.adjusted(1, 1, -1, 0))
-            painter.drawPixmap(above, self.picture)
+            size = self.picture.size().scaled(above.size(), Qt.AspectRatioMode.KeepAspectRatioByExpanding)
+            painter.drawPixmap(QRect(above.topLeft(), size), self.picture)  # drawn anew once the size has settled
             painter.restore()
-        painter.setPen(QPen(QColor(theme.border), 1.0))
+        painter.setPen(pen(theme.border, 1.0))
         painter.drawLine(above.bottomLeft(), above.bottomRight())
 
     def _paint_words(self, painter: QPainter, below: QRect) -> None:
@@ -100,18 +102,14 @@ class PathCard(QAbstractButton):
             (self.words, 12.0, False, look.theme.muted, Qt.AlignmentFlag.AlignBottom),
         ):
             painter.setFont(look.font(size, bold=bold))
-            painter.setPen(QColor(ink))
+            painter.setPen(colour_of(ink))
             shown = painter.fontMetrics().elidedText(text, Qt.TextElideMode.ElideRight, room.width())
             painter.drawText(room, at | Qt.AlignmentFlag.AlignLeft, shown)
 
     def _paint_tick(self, painter: QPainter, middle: QPointF) -> None:
-        size = self.look.px(TICK)
-        painter.setPen(Qt.PenStyle.NoPen)
-        painter.setBrush(QColor(self.look.theme.value))
-        painter.drawEllipse(middle, size / 2, size / 2)
-        pen = QPen(QColor(self.look.theme.card), max(size / 9, 2.0))
-        pen.setCapStyle(Qt.PenCapStyle.RoundCap)
-        painter.setPen(pen)
+        theme, size = self.look.theme, self.look.px(TICK)
+        paint_dot(painter, middle, theme.value, size / 2)
+        painter.setPen(pen(theme.card, max(size / 9, 2.0)))
         corners = [middle + QPointF(x, y) * size for x, y in ((-0.22, 0.02), (-0.06, 0.18), (0.24, -0.16))]
         painter.drawPolyline(corners)
 
@@ -123,12 +121,9 @@ class Path(QWidget):
     -------
     picked : int
         A card was chosen.
-    resized
-        Its pictures have another size.
     """
 
     picked = Signal(int)
-    resized = Signal()
 
     def __init__(self, look: Look, cards: Sequence[PathCard], lessons: int) -> None:
         super().__init__()
@@ -162,7 +157,6 @@ class Path(QWidget):
             card.setGeometry(column * (wide + gap), row * (high + gap), wide, high)
         self.setMinimumHeight(-(-len(self.cards) // columns) * (high + gap) - gap)
         self.update()
-        self.resized.emit()
 
     def _size(self, columns: int, room: int) -> QSize:
         """Return how large cards are, so many beside each other, that fill a room so many pixels high if they can."""
@@ -174,7 +168,7 @@ class Path(QWidget):
         painter = QPainter(self)
         theme = self.look.theme
         for one, other in pairwise(self.cards[: self._lessons]):
-            painter.setPen(QPen(QColor(theme.value if one.is_done else theme.masked_line), 3.0))
+            painter.setPen(pen(theme.value if one.is_done else theme.masked_line, 3.0))
             start, end = QRectF(one.geometry()), QRectF(other.geometry())
             if start.top() == end.top():
                 painter.drawLine(QPointF(start.right(), start.center().y()), QPointF(end.left(), end.center().y()))

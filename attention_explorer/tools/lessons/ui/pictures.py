@@ -1,18 +1,21 @@
-"""The picture of a lesson: what its page shows at the beginning of one of its steps."""
+"""The pictures of lessons: what their pages show at the beginning of one of their steps."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from functools import partial
 
-from PySide6.QtCore import QObject, QPoint, QRect, QSize, Qt
-from PySide6.QtGui import QFontMetricsF, QPainter, QPixmap, QPixmapCache
+from PySide6.QtCore import QObject, QPoint, QRect, QSize, Qt, Signal
+from PySide6.QtGui import QFontMetricsF, QPainter, QPixmap
 
+from attention_explorer.errors import ExplorerError
 from attention_explorer.kit.drawing.marks import colour_of
-from attention_explorer.kit.export.figure import FigureStyle, Sheet, StyledFigure, painted
+from attention_explorer.kit.export.figure import Figure, FigureStyle, Sheet, StyledFigure, painted
+from attention_explorer.kit.pictures.figure import computed
 from attention_explorer.kit.theme import Look
 from attention_explorer.pages.explorer import ExplorerState
 from attention_explorer.pages.registry import PAGES
+from attention_explorer.session.jobs import Deliver, JobQueue, Report, stoppable
 from attention_explorer.session.later import later
 from attention_explorer.tools.lessons.lesson import Lesson
 from attention_explorer.tools.lessons.walk import begun, page_of, reached
@@ -21,23 +24,76 @@ _WIDTH = 450.0
 """Pixels at zoom 1 of the figure that is made small: its letters are to be read."""
 
 
-def picture_of(shown: Lesson | str, look: Look, room: QSize, ratio: float, *, whole: bool = False) -> QPixmap:
-    """Return the picture of a lesson, or large letters, for a room in pixels of the window.
+class LessonPictures(QObject):
+    """Draws them: the worker computes what is on them, and keeps that; painting is for the thread of the window.
 
-    It fills the room, and what lies outside is cut off; ``whole`` it fits into it. Of the screen each pixel is
-    ``ratio`` pixels. Qt keeps those drawn last.
+    Signals
+    -------
+    computed : Lesson
+        Its picture can be drawn.
     """
-    if isinstance(shown, str):
-        return _letters(shown, look, room.boundedTo(QSize(room.width(), room.width() // 2)) if whole else room, ratio)
-    if shown.letters:
-        return picture_of(shown.letters, look, room, ratio, whole=whole)
-    key = f"{shown.key} {look} {room.toTuple()} {ratio} {whole}"
-    kept = QPixmap()
-    if not QPixmapCache.find(key, kept):
-        kept = _drawn(shown, look, room * ratio, whole=whole)
-        kept.setDevicePixelRatio(ratio)
-        QPixmapCache.insert(key, kept)
-    return kept
+
+    computed = Signal(object)
+
+    def __init__(self, parent: QObject) -> None:
+        super().__init__(parent)
+        self._figures: dict[str, Figure] = {}
+        self.jobs = JobQueue(self)
+        self.jobs.delivered.connect(self._on_delivered)
+
+    def compute(self, lessons: Iterable[Lesson]) -> None:
+        """Have those computed that are not yet, in this order."""
+        wanted = tuple(lesson for lesson in lessons if not lesson.letters and lesson.key not in self._figures)
+        if wanted:
+            self.jobs.request(tuple(lesson.key for lesson in wanted), partial(_compute, wanted))
+
+    def _on_delivered(self, _key: object, found: tuple[Lesson, Figure]) -> None:
+        lesson, figure = found
+        self._figures[lesson.key] = figure
+        self.computed.emit(lesson)
+
+    def draw(self, shown: Lesson | str, look: Look, room: QSize, ratio: float, *, whole: bool = False) -> QPixmap:
+        """Return the picture of a lesson, or large letters, for a room in pixels of the window.
+
+        It fills the room, and what lies outside is cut off; ``whole`` it fits into it. Of the screen each pixel is
+        ``ratio`` pixels. It is empty as long as it is not computed, and where there is no room.
+        """
+        if room.isEmpty():
+            return QPixmap()
+        letters = shown if isinstance(shown, str) else shown.letters
+        if letters:
+            low = QSize(room.width(), min(room.height(), room.width() // 2))
+            return _letters(letters, look, low if whole else room, ratio)
+        figure = self._figures.get(shown.key) if isinstance(shown, Lesson) else None
+        if figure is None:
+            return QPixmap()
+        picture = _drawn(figure, look, room * ratio, whole=whole)
+        picture.setDevicePixelRatio(ratio)
+        return picture
+
+
+def _compute(lessons: Iterable[Lesson], report: Report, deliver: Deliver) -> None:
+    with stoppable(report):
+        for lesson in lessons:
+            at = lesson.picture
+            try:
+                state = begun(lesson.steps[at], reached(lesson, at, ExplorerState()))
+                entry = next(entry for entry in PAGES if entry.id == page_of(lesson, at, state))
+                deliver((lesson, computed(entry.figure(state))))
+            except ExplorerError:
+                continue  # the lesson says why, once it is begun
+
+
+def _drawn(figure: Figure, look: Look, pixels: QSize, *, whole: bool) -> QPixmap:
+    if isinstance(figure, StyledFigure):
+        figure = figure.styled(FigureStyle(look, is_titled=False, is_captioned=False, width=_WIDTH))
+    fits = Qt.AspectRatioMode.KeepAspectRatio if whole else Qt.AspectRatioMode.KeepAspectRatioByExpanding
+    size = figure.size.scaled(pixels, fits)
+    picture = QPixmap.fromImage(painted(Sheet(figure), size))
+    if whole:
+        return picture
+    beyond = (size - pixels) / 2
+    return picture.copy(QRect(QPoint(beyond.width(), beyond.height()), pixels))
 
 
 def _letters(text: str, look: Look, room: QSize, ratio: float) -> QPixmap:
@@ -51,25 +107,6 @@ def _letters(text: str, look: Look, room: QSize, ratio: float) -> QPixmap:
     painter.setPen(colour_of(look.theme.text))
     painter.drawText(QRect(QPoint(), room), Qt.AlignmentFlag.AlignCenter, text)
     painter.end()
-    return picture
-
-
-def _drawn(lesson: Lesson, look: Look, pixels: QSize, *, whole: bool) -> QPixmap:
-    at = lesson.picture
-    state = begun(lesson.steps[at], reached(lesson, at, ExplorerState()))
-    entry = next(entry for entry in PAGES if entry.id == page_of(lesson, at, state))
-    figure = entry.figure(state)
-    if isinstance(figure, StyledFigure):
-        figure = figure.styled(FigureStyle(look, is_titled=False, is_captioned=False, width=_WIDTH))
-    fits = Qt.AspectRatioMode.KeepAspectRatio if whole else Qt.AspectRatioMode.KeepAspectRatioByExpanding
-    size = figure.size.scaled(pixels, fits)
-    picture = QPixmap.fromImage(painted(Sheet(figure), size))
-    if not whole:
-        picture = picture.copy(
-            QRect(QPoint(), pixels).translated(
-                (size.width() - pixels.width()) // 2, (size.height() - pixels.height()) // 2
-            )
-        )
     return picture
 
 

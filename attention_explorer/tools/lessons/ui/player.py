@@ -16,8 +16,6 @@ from attention_explorer.core.numerals import coordinate
 from attention_explorer.errors import ExplorerError
 from attention_explorer.kit.accessible import announce
 from attention_explorer.kit.controls.discard import discard
-from attention_explorer.kit.controls.preset_box import PresetBox
-from attention_explorer.kit.controls.room_kept import keep_out_of_sight
 from attention_explorer.pages.explorer import ExplorerState
 from attention_explorer.pages.ui.page import Page
 from attention_explorer.session.jobs import Deliver, JobQueue, Report, stoppable
@@ -34,9 +32,10 @@ from attention_explorer.tools.lessons.results import KINDS, result, result_file
 from attention_explorer.tools.lessons.taking import AFTER, BEFORE, Reply
 from attention_explorer.tools.lessons.ui.page import LessonsPage
 from attention_explorer.tools.lessons.ui.panel import LessonCard
+from attention_explorer.tools.lessons.ui.pictures import LessonPictures
 from attention_explorer.tools.lessons.ui.place import Place, has_to_learn
 from attention_explorer.tools.lessons.ui.taking import begun_take, reply_to, with_reply
-from attention_explorer.tools.lessons.ui.views import view_of
+from attention_explorer.tools.lessons.ui.views import longest_words, view_of
 from attention_explorer.tools.lessons.walk import begun, checked, ended
 from attention_explorer.tools.lessons.words import (
     TYPED,
@@ -73,8 +72,11 @@ class LessonPlayer(QObject):
         self.card: LessonCard | None = None
         self.first: FirstLessons | None = None
         """What offers the first lessons, at the first start."""
+        self.pictures = LessonPictures(self)
+        """Here, for those who show them come and go."""
         self._veiled: Page | None = None
-        self._boxes: list[PresetBox] = []
+        self._in_use: set[Page] = set()
+        """The pages that the lesson has shown."""
         self._asked: Page | None = None
         """The page that was asked for a place, where the guess stands."""
         self._learning = JobQueue(self)
@@ -93,7 +95,7 @@ class LessonPlayer(QObject):
         """Offer the first lessons below the page, to somebody who is here for the first time."""
         from attention_explorer.tools.lessons.ui.first import FirstLessons  # drawing them takes time to load
 
-        self.first = FirstLessons(self._window.look, shelf.lessons())
+        self.first = FirstLessons(self._window.look, shelf.lessons(), self.pictures)
         self.first.chosen.connect(self.start)
         self.first.all_wanted.connect(self.show_list)
         self.first.explore.clicked.connect(self._put_away)
@@ -107,16 +109,22 @@ class LessonPlayer(QObject):
 
     def show_list(self) -> None:
         """Show the lessons in place of the page."""
-        page = LessonsPage(self._window.look, shelf.lessons(), self.progress, shelf.bank(), self.today())
+        look, lessons = self._window.look, shelf.lessons()
+        page = LessonsPage(look, lessons, self.progress, shelf.bank(), self.today(), self.pictures)
         page.chosen.connect(self.start)
         page.taken.connect(self.take)
         page.recalled.connect(self.ask_again)
         page.printed.connect(self._window.tools.hand_out)
         page.forgotten.connect(self._forget)
         page.result_wanted.connect(self._write_result)
-        page.closed.connect(self._window.show_page_again)
+        page.closed.connect(self._close_list)
         self._window.show_instead(page, "lessons")
         page.ways[0].setFocus()
+
+    def _close_list(self) -> None:
+        self._window.show_page_again()
+        if self.is_playing:
+            self._give_keyboard()
 
     def _forget(self, lesson: Lesson | None) -> None:
         if lesson is shelf.bank():
@@ -200,6 +208,7 @@ class LessonPlayer(QObject):
         for signal, run in self._answers_to(self.card):
             signal.connect(run)
         self._window.stand_above(self.card)
+        self.card.keep_room(longest_words(place.lesson))
         self._begin(place.step, place.entry(place.step))
 
     def _answers_to(self, card: LessonCard) -> tuple[tuple[SignalInstance, Callable[..., object]], ...]:
@@ -239,8 +248,9 @@ class LessonPlayer(QObject):
         self._unveil()
         self._window.light(())
         self._forget_guess()
-        keep_out_of_sight(False, *self._boxes)
-        self._boxes.clear()
+        for page in self._in_use:
+            page.name_examples(True)
+        self._in_use.clear()
         if self.card is not None:
             discard(self.card)
             self.card = None
@@ -316,6 +326,8 @@ class LessonPlayer(QObject):
         page = place.page
         if page and page != self._window.settings.page:
             self._window.show_page(page)
+        self._in_use.add(self._window.page)
+        self._window.page.name_examples(False)  # “A long key beats an aligned one” would answer the question
         self._unveil()
         if place.wants_place:
             self._asked = self._window.page
@@ -331,16 +343,8 @@ class LessonPlayer(QObject):
             self._session.apply(place.case, "The end")  # not what was asked last, with its answer
         elif place.now is not None:
             self._session.apply(place.case, f"Lesson, step {place.step + 1}")
-        self._window.light(place.light_in(place.case), dim=not place.is_done)
+        self._window.light(place.light_in(place.case))
         self._window.show_lit()
-        self._hide_presets()
-
-    def _hide_presets(self) -> None:
-        """Take the titles of presets from the page: “A long key beats an aligned one” would answer the question."""
-        for box in self._window.page.findChildren(PresetBox):
-            if not box.isHidden():
-                keep_out_of_sight(True, box)  # the buttons beside it stay where they are
-                self._boxes.append(box)
 
     def _forget_guess(self) -> None:
         """Ask for no place any more, and take the guess away, also of a page that is out of view by now."""
@@ -535,9 +539,10 @@ class LessonPlayer(QObject):
             return
         if self._session.is_new:
             self._drop()  # another session was opened: nothing of the one before comes back
-        elif not place.is_done:
-            if place.light_in(old) != place.light_in(new):
-                self._window.light(place.light_in(new))
+            return
+        if place.light_in(old) != place.light_in(new):
+            self._window.light(place.light_in(new))
+        if not place.is_done:
             self._see_whether_it_is_done(place.now, new)
 
     def _see_whether_it_is_done(self, task: Step, state: ExplorerState) -> None:
@@ -547,7 +552,6 @@ class LessonPlayer(QObject):
             place = self.place
             if met and place is not None and place.now is task and self._session.state == state:
                 self._change(is_done=True)
-                self._window.light(place.light, dim=False)
                 if self.card is not None:
                     announce(self.card, "Done. Next goes on.")
 

@@ -16,7 +16,7 @@ from attention_explorer.tools.lessons.words import drawn_words, mistake_words, s
 
 ANSWER, NO_ANSWER = "Answer", "I do not know"
 """What the buttons of a question say of which nothing is told: how to give the answer, and how to give none."""
-KEPT = "What you answered is kept on this machine, and **Result…** in the list of lessons writes it to a file."
+KEPT = "What you answered is kept on this machine, and **Result…** on the lessons page writes it to a file."
 NEXT = "Which of them were right is not told, for they come again after the lessons, with other numbers."
 
 

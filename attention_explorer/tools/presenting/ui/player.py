@@ -102,6 +102,7 @@ class Presenter(QObject):
 
     def _enter(self) -> None:
         window = self._window
+        window.show_page_again()
         self.is_on, self._was = True, window.windowState()
         window.setWindowState(self._was | Qt.WindowState.WindowFullScreen)
         window.installEventFilter(self)

@@ -96,4 +96,4 @@ def _read_lessons(_report: Report, deliver: Deliver) -> None:
     try:
         deliver(shelf.lessons())
     except ExplorerError:
-        return  # the list of lessons says what is wrong with them
+        return  # the lessons page says what is wrong with them

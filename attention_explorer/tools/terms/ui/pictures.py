@@ -15,7 +15,7 @@ from attention_explorer.errors import ExplorerError
 from attention_explorer.kit.accessible import PICTURE
 from attention_explorer.kit.drawing.marks import colour_of
 from attention_explorer.kit.export.figure import Figure, rendered
-from attention_explorer.kit.pictures.figure import PicturesFigure
+from attention_explorer.kit.pictures.figure import computed
 from attention_explorer.kit.theme import Look
 from attention_explorer.pages.ready_made import ReadyMade, find_preset
 from attention_explorer.pages.registry import PAGES
@@ -105,10 +105,7 @@ def _computed(ready: ReadyMade, report: Report, deliver: Deliver) -> None:
     entry = next(entry for entry in PAGES if entry.id == ready.page)
     with stoppable(report):
         try:
-            figure = entry.figure(ready.state)
-            picture = getattr(figure, "picture", None)  # what it would compute when it is painted
-            if isinstance(figure, PicturesFigure):
-                figure = replace(figure, shown=picture)
+            figure = computed(entry.figure(ready.state))
             deliver((figure, figure.description))
         except ExplorerError:
             return  # what cannot be drawn is left out
