@@ -517,11 +517,12 @@ def _train(options: argparse.Namespace) -> int:
         check_ending(options.out)  # before, not after, it has learned
     sizes = {name: given[name] for name in (*_LEARNED_NUMBERS, *_LEARNED_SWITCHES) if name in given}
     if options.lines is not None:
-        from attention_explorer.sources.learned.own_lines import lines_from, text_in
+        from attention_explorer.core.numerals import counted
+        from attention_explorer.sources.learned.own_text import lines_from, text_in
 
         sizes["lines"], more = lines_from(text_in(options.lines))
         if more:
-            _complain(f"Only the first lines are learned: {more} more are left out.")
+            _complain(f"Only the first lines are learned: {counted(more, 'line')} more are left out.")
     if options.cut is not None:
         sizes["cut"] = options.cut
     run = started(options.task, **sizes)

@@ -230,7 +230,7 @@ def test_lines_of_ones_own_are_learned_from_python() -> None:
     assert run.write("wall") == "".join(run.at().write(["wall"])[0])
     assert run.ask("walk").right == tuple("walked■")
     assert run.ask("walk").places == (4, 5, 6, 7, 8, 9, 10)
-    with pytest.raises(ExplorerError, match="No line has an arrow"):
+    with pytest.raises(ExplorerError, match="No line can be learned"):
         attention_explorer.train("own", lines=VERBS)
     with pytest.raises(ExplorerError, match="writes none behind a sentence"):
         small().write("a b c d")
@@ -241,7 +241,7 @@ def test_lines_of_ones_own_from_a_file(tmp_path: Path, capsys: pytest.CaptureFix
     path.write_text("\n".join((*(f"{verb}\t{verb}ed" for verb in VERBS), "alone")), encoding="utf-8")
     assert cli.main(["train", "own", str(out), "--lines", str(path), "--steps", "10", "--d-model", "8"]) == 0
     said = capsys.readouterr().out
-    for part in ("12 lines, cut into characters", "Line 13 has no tab", "Held out are 2", "±"):
+    for part in ("12 lines, cut into characters", "Line 13 has no tab", "2 of 12 inputs", "±"):
         assert part in said
     model = read_model(out)
     assert model.setup.lines[0] == "walk\twalked"

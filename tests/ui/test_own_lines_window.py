@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from people_driver import catch_up
 from PySide6.QtCore import QMimeData, QPoint, QPointF, Qt, QUrl
-from PySide6.QtGui import QDragEnterEvent, QDropEvent, QGuiApplication
+from PySide6.QtGui import QDragEnterEvent, QDropEvent, QGuiApplication, QTextCursor
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication
 from training_driver import TrainingDriver
@@ -35,7 +35,14 @@ SMALL = replace(OWN, speed=Speed.FULL, setup=replace(OWN.setup, lines=LINES, d_m
 def asked(at: TrainingDriver):
     """Press the button of the few controls, and return the dialog."""
     at.press(next(each for each in at.page.lines_buttons if each.isVisible()))
-    return at.page.lines_dialog
+    return read(at.page.lines_dialog)
+
+
+def read(dialog):
+    """Wait until what is there was read."""
+    dialog.look_over()
+    assert dialog.jobs.wait(10)
+    return dialog
 
 
 def paste(dialog, text: str) -> None:
@@ -45,7 +52,7 @@ def paste(dialog, text: str) -> None:
     QTest.keyClick(dialog.field, Qt.Key.Key_A, Qt.KeyboardModifier.ControlModifier)
     QTest.keyClick(dialog.field, Qt.Key.Key_Delete)
     QTest.keyClick(dialog.field, Qt.Key.Key_V, Qt.KeyboardModifier.ControlModifier)
-    dialog.look_over()
+    read(dialog)
 
 
 def press(button) -> None:
@@ -59,7 +66,7 @@ def test_lines_are_pasted_learned_and_asked(training, qtbot):
     assert dialog.field.toPlainText() == "\n".join(TASKS["own"].setup.lines)
     paste(dialog, "\n".join((*LINES, "no arrow")))
     said = dialog.says.text()
-    for part in ("12 lines, cut into characters", "Held out are 2", "Line 13 has no arrow", "points"):
+    for part in ("12 lines, cut into characters", "2 of 12 inputs", "Line 13 has no arrow", "points"):
         assert part in said
     press(dialog.learn)
     catch_up(at.window)
@@ -82,7 +89,7 @@ def test_what_cannot_be_learned_is_said_and_nothing_is_lost(training):
     dialog = asked(at)
     for text, said in (
         ("", "There are no lines yet"),
-        ("walk walked\nplay played", "No line has an arrow"),
+        ("walk walked\nplay played", "No line can be learned"),
         ("\n".join(f"{verb} -> same" for verb in VERBS), "Every answer is “same”"),
         ("\n".join(LINES[:3]), "3 inputs can be learned"),
     ):
@@ -96,11 +103,38 @@ def test_what_cannot_be_learned_is_said_and_nothing_is_lost(training):
     assert at.training.setup == SMALL.setup
 
 
+def test_what_is_typed_counts_once_it_was_read(training, qtbot):
+    at = training(SMALL)
+    dialog = asked(at)
+    assert dialog.learn.isEnabled()
+    dialog.field.moveCursor(QTextCursor.MoveOperation.End)
+    QTest.keyClick(dialog.field, Qt.Key.Key_Return)
+    QTest.keyClicks(dialog.field, "zoom")
+    assert not dialog.learn.isEnabled()
+    qtbot.waitUntil(dialog.learn.isEnabled, timeout=10_000)
+    assert "Line 13 has no arrow" in dialog.says.text()
+    QTest.keyClicks(dialog.field, " -> zoomed")
+    qtbot.waitUntil(dialog.learn.isEnabled, timeout=10_000)
+    press(dialog.learn)
+    assert at.training.setup.lines == (*LINES, "zoom -> zoomed")
+
+
+def test_a_text_that_no_session_could_hold_is_not_pasted(training):
+    at = training(SMALL)
+    dialog = asked(at)
+    QGuiApplication.clipboard().setText("x -> y\n" * 60_000)
+    dialog.field.setFocus()
+    QTest.keyClick(dialog.field, Qt.Key.Key_V, Qt.KeyboardModifier.ControlModifier)
+    assert "That is too long to be pasted" in dialog.says.text()
+    assert dialog.field.toPlainText() == "\n".join(LINES)
+
+
 def test_words_or_characters_are_chosen_and_said(training):
     at = training(OWN)
     dialog = asked(at)
     assert "cut into words" in dialog.says.text()
     press(dialog.cuts.buttons[LineCut.CHARACTERS])
+    read(dialog)
     assert "cut into characters" in dialog.says.text()
     press(dialog.learn)
     assert at.training.setup.cut is LineCut.CHARACTERS
@@ -114,9 +148,12 @@ def test_files_are_read_where_they_are_dropped(training, tmp_path: Path):
     dialog = asked(at)
     before = dialog.field.toPlainText()
     drop(dialog.field.viewport(), image)
-    assert "is no text in UTF-8" in dialog.says.text()
+    assert dialog.says.text().startswith("“image.png” is no text in UTF-8")
+    assert "12 lines, cut into characters" in dialog.says.text()
     assert dialog.field.toPlainText() == before
+    assert read(dialog).learn.isEnabled()
     drop(dialog.field.viewport(), path)
+    read(dialog)
     assert dialog.lines[0] == "walk,walking"
     assert "12 lines" in dialog.says.text()
     dialog.reject()
@@ -128,7 +165,7 @@ def test_a_file_dropped_on_the_page_is_asked_about(training, tmp_path: Path, qtb
     path.write_text("\n".join(f"{verb} -> {verb}s" for verb in VERBS))
     drop(at.window, path)
     qtbot.waitUntil(lambda: hasattr(at.page, "lines_dialog"))
-    assert at.page.lines_dialog.lines[0] == "walk -> walks"
+    assert read(at.page.lines_dialog).lines[0] == "walk -> walks"
     press(at.page.lines_dialog.learn)
     assert at.training.setup.lines[1] == "jump -> jumps"
 
@@ -182,7 +219,7 @@ def test_a_session_keeps_the_lines_and_learns_the_same(tmp_path: Path):
     assert not opened.warnings
     broken = tmp_path / "broken.attn.json"
     broken.write_text(path.read_text().replace(" -> ", " "))
-    assert "No line has an arrow" in str(read_session(broken).warnings)
+    assert "No line can be learned" in str(read_session(broken).warnings)
 
 
 @pytest.mark.parametrize("to", ["Open in Heads", "Open in Layer"])

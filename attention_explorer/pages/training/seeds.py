@@ -148,8 +148,11 @@ def summary(found: Sequence[SeedResult], state: TrainingState) -> tuple[str, ...
     weights = [each.measured.weight for each in found if each.measured is not None and each.measured.weight is not None]
     reached = sum(each.is_reached(state) for each in found)
     verb = "stay at chance, as they must" if state.task.name == "die" else "have learned it"
-    said = [f"{reached} of {SIDE_BY_SIDE} {verb}."]
-    if right:
+    said = [] if state.task.writes else [f"{reached} of {SIDE_BY_SIDE} {verb}."]
+    if right and state.task.writes:
+        lines = [each.measured.whole for each in found if each.measured is not None]
+        said.append(f"Of the held-out lines {_span(percent(min(lines)), percent(max(lines)))} are right.")
+    elif right:
         where = "On held-out sentences " if words.holds_out(state.task) else ""
         said.append(f"{where}{_span(percent(min(right)), percent(max(right)))} right.")
     if weights:

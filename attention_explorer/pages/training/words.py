@@ -10,7 +10,7 @@ from attention_explorer.model.arrays import Floats
 from attention_explorer.pages.training.moment import Moment, Worth
 from attention_explorer.pages.training.state import Head, TrainingState
 from attention_explorer.sources.learned.learned_model import Answer, Heads
-from attention_explorer.sources.learned.own_lines import sure_range
+from attention_explorer.sources.learned.own_lines import said_of_right
 from attention_explorer.sources.learned.run import Curve
 from attention_explorer.sources.learned.saved import taken
 from attention_explorer.sources.learned.task import Task
@@ -134,16 +134,21 @@ def answers(moment: Moment, row: int) -> tuple[str, str, tuple[tuple[str, float,
 
 
 def written(moment: Moment) -> tuple[str, str]:
-    """Return what it writes behind the sentence, and whether that is right; two empty texts where it writes nothing."""
-    request = moment.request
+    """Return what it writes behind the sentence, with whether that is right, and whether it learns from this line.
+
+    Two empty texts of a task that writes nothing.
+    """
+    sentence, setup = moment.request.sentence, moment.request.setup
     if moment.written is None:
         return "", ""
-    task = task_of(request.setup.task)
-    said, right = task.said(moment.written, request.setup), task.right_text(request.sentence, request.setup)
+    task = task_of(setup.task)
+    said, right = task.said(moment.written, setup), task.right_texts(sentence, setup)
     title = f"It writes {quoted(said)}." if said else "It writes nothing."
-    if right is None:
-        return title, "No line has this input."
-    return title, "That is right." if said == right else f"{quoted(right)} would be right."
+    if not right:
+        return f"{title} No line has this input.", ""
+    verdict = "That is right." if said in right else f"{' or '.join(map(quoted, right))} would be right."
+    side = "This line is held out." if task.is_held_out(sentence, setup) else "It learns from this line."
+    return f"{title} {verdict}", side
 
 
 def what_is_right(state: TrainingState) -> str:
@@ -155,8 +160,7 @@ def whole_lines(moment: Moment, step: int) -> tuple[str, str]:
     """Return how many held-out lines are right throughout at a step, and how surely that is known."""
     steps, of = moment.curve.steps, len(moment.run.trial.batch.tokens)
     right = round(moment.run.measured(int(steps[steps.searchsorted(step, side="right") - 1])).whole * of)
-    low, high = sure_range(right, of)
-    return f"{grouped(right)} of {grouped(of)}", f"Of all such lines {percent(low)} to {percent(high)} (95 % sure)."
+    return f"{grouped(right)} of {grouped(of)}", said_of_right(right, of)
 
 
 def holds_out(task: Task) -> bool:
@@ -200,7 +204,7 @@ def progress(task: Task, curve: Curve, step: int) -> str:
     parts = [where, f"{percent(accuracy)} right{when}{asked}"]
     if task.name == "die":
         parts.append("chance, as it must be" if task.is_reached(accuracy, weight) else "that is luck")
-    elif task.is_reached(accuracy, weight):
+    elif task.is_reached(accuracy, weight) and not task.writes:  # of one's own lines nobody knows what is enough
         parts.append("learned")
     return " · ".join(parts)
 

@@ -209,9 +209,13 @@ class Task(ABC):
         """Return some of its words as somebody would type them."""
         return " ".join(tokens)
 
-    def right_text(self, sentence: str, setup: LearningSetup) -> str | None:
-        """Return what a task that `writes` should write behind a sentence; None if nobody can tell."""
-        return None
+    def is_held_out(self, sentence: str, setup: LearningSetup) -> bool:
+        """Return whether what a task that `writes` should write behind a sentence is never learned from."""
+        return False
+
+    def right_texts(self, sentence: str, setup: LearningSetup) -> tuple[str, ...]:
+        """Return what a task that `writes` may write behind a sentence; nothing if nobody can tell."""
+        return ()
 
     def texts(self, sentence: str, setup: LearningSetup) -> tuple[str, str | None]:
         """Return what `typed` is to be given to look at the attention of a sentence that `question` takes."""

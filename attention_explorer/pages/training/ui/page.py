@@ -38,7 +38,7 @@ from attention_explorer.pages.ui.frame_page import FramePage
 from attention_explorer.pages.ui.page import PageAction
 from attention_explorer.pages.ui.session import Session
 from attention_explorer.session.jobs import Deliver, JobQueue, Report
-from attention_explorer.sources.learned.own_lines import ENDINGS
+from attention_explorer.sources.learned.own_text import ENDINGS
 from attention_explorer.sources.learned.setup import OWN, LineCut
 
 if TYPE_CHECKING:

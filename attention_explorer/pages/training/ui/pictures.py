@@ -96,10 +96,11 @@ class LearningPicture(Picture[TrainingState, Seen]):
         )
         answers = NamedBars(ANSWERS, ("", "probability"), bars, "output")
         sentence = " ".join(filter(None, (verdict, words.way(moment, numbers.state))))
-        whole, is_right = words.written(moment)
-        if whole:
-            title, sentence = f"{whole} {is_right}".removesuffix("."), f"{title}. {sentence}"
-        return Panel(f"{title}.", (answers, *self.readings(numbers)), sentence)
+        title += "."
+        written, side = words.written(moment)
+        if written:
+            title, sentence = written, " ".join(filter(None, (side, title, sentence)))
+        return Panel(title, (answers, *self.readings(numbers)), sentence)
 
     def readings(self, numbers: Seen) -> tuple[Item[Any], ...]:
         """Return how far it has come, at a glance."""
@@ -116,7 +117,8 @@ class LearningPicture(Picture[TrainingState, Seen]):
         titles = [Title("Progress", progress, "muted", 13, bold=False)]
         if state.task.writes:
             count, surely = words.whole_lines(moment, state.step)
-            found.append(Reading(count, "held-out lines right", "value_ink"))
+            lines = "lines right, if whole" if state.is_broken else "held-out lines right"
+            found.append(Reading(count, lines, "value_ink"))
             titles.append(Title("How surely", surely, "muted", 13, bold=False))
         return Readings(RIGHT, tuple(found), 26), *titles
 
