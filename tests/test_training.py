@@ -241,7 +241,7 @@ def test_lines_of_ones_own_from_a_file(tmp_path: Path, capsys: pytest.CaptureFix
     path.write_text("\n".join((*(f"{verb}\t{verb}ed" for verb in VERBS), "alone")), encoding="utf-8")
     assert cli.main(["train", "own", str(out), "--lines", str(path), "--steps", "10", "--d-model", "8"]) == 0
     said = capsys.readouterr().out
-    for part in ("12 lines, cut into characters", "Line 13 has no tab", "2 of 12 inputs", "±"):
+    for part in ("12 lines, cut into characters", "Line 13, “alone”, has no tab", "2 of 12 inputs", "±"):
         assert part in said
     model = read_model(out)
     assert model.setup.lines[0] == "walk\twalked"

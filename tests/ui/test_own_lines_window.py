@@ -19,6 +19,7 @@ from attention_explorer.pages.training.held_out import held_answers
 from attention_explorer.pages.training.state import Speed, TrainingState, TrainingView
 from attention_explorer.pages.training.ui.held_out import LIST
 from attention_explorer.pages.training.ui.pictures import FILM
+from attention_explorer.pages.training.ui.views import ASK
 from attention_explorer.sources.learned.own_lines import own_lines
 from attention_explorer.sources.learned.run import run_of
 from attention_explorer.sources.learned.setup import LineCut
@@ -66,7 +67,7 @@ def test_lines_are_pasted_learned_and_asked(training, qtbot):
     assert dialog.field.toPlainText() == "\n".join(TASKS["own"].setup.lines)
     paste(dialog, "\n".join((*LINES, "no arrow")))
     said = dialog.says.text()
-    for part in ("12 lines, cut into characters", "2 of 12 inputs", "Line 13 has no arrow", "points"):
+    for part in ("12 lines, cut into characters", "2 of 12 inputs", "“no arrow”, has no arrow", "points"):
         assert part in said
     press(dialog.learn)
     catch_up(at.window)
@@ -112,7 +113,7 @@ def test_what_is_typed_counts_once_it_was_read(training, qtbot):
     QTest.keyClicks(dialog.field, "zoom")
     assert not dialog.learn.isEnabled()
     qtbot.waitUntil(dialog.learn.isEnabled, timeout=10_000)
-    assert "Line 13 has no arrow" in dialog.says.text()
+    assert "“zoom”, has no arrow" in dialog.says.text()
     QTest.keyClicks(dialog.field, " -> zoomed")
     qtbot.waitUntil(dialog.learn.isEnabled, timeout=10_000)
     press(dialog.learn)
@@ -193,8 +194,34 @@ def test_the_held_out_lines_are_listed_and_one_is_asked(training):
     )
     right = sum(said == right for (_, right), said in zip(texts, written, strict=True))
     assert at.page.title.text() == f"Step 40: {right} of 2 held-out lines right."
+    assert table.marked == (0, None)
     at.click(at.placed(LIST).layout.row(1).center())
     assert at.training.sentence == texts[1][0]
+    catch_up(at.window)
+    assert at.item(LIST).marked == (1, None)
+
+
+def test_it_is_said_whether_the_line_that_is_asked_was_learned_from(training):
+    at = training(replace(SMALL, step=40))
+    found = own_lines(LINES, LineCut.BY_THE_DATA)
+    held, learned = ("".join(line.question) for line in (found.held_out[0], found.learned[0]))
+    for verb, said in ((held, "This line is held out."), (learned, "It learns from this line."), ("wall", "")):
+        at.type_into(at.few(ASK), verb)
+        catch_up(at.window)
+        title, sentence = at.panel_words()
+        assert sentence.startswith(said)
+        assert ("No line has this input." in title) == (verb == "wall")
+        begun = f"{verb}→{verb}ed" if said else f"{verb}→"
+        assert f"After “{begun}” it " in sentence
+
+
+@pytest.mark.parametrize(
+    ("off", "said"),
+    [((), ("characters right", "held-out lines right")), (((1, 0),), ("right, if whole", "lines right, if whole"))],
+)
+def test_what_the_whole_network_gets_right_is_called_so_while_heads_are_off(training, off, said):
+    at = training(replace(SMALL, step=40, off=frozenset(off)))
+    assert at.readings == said
 
 
 @pytest.mark.parametrize("task", ["it", "translation", "sort", "dictionary", "die"])

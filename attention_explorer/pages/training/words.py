@@ -122,12 +122,17 @@ def answers(moment: Moment, row: int) -> tuple[str, str, tuple[tuple[str, float,
     """Return what it answers at a query, whether that is right, and the three most probable answers with that too."""
     answer = moment.answer
     place = answer.places.index(row) if row in answer.places else len(answer.places) - 1
-    setup = moment.request.setup
-    known, chances = task_of(setup.task).answers(setup).words, answer.probabilities[place]
+    setup, task = moment.request.setup, moment.run.task
+    known, chances = task.answers(setup).words, answer.probabilities[place]
     best = chances.argsort(kind="stable")[::-1][:3]
     right = answer.right[place]
     told = tuple((known[each], float(chances[each]), known[each] == right) for each in best.tolist())
     title = f"At {quoted(answer.tokens[answer.places[place]])} it answers {quoted(told[0][0])}"
+    if task.writes:
+        begun = quoted(task.said(answer.tokens[: answer.places[place] + 1], setup))
+        title = (
+            f"After {begun} it writes {quoted(told[0][0])}" if best[0] < len(known) - 1 else f"After {begun} it ends"
+        )
     if right is None:
         return title, "The task does not know what is right here.", told
     return title, "That is right." if told[0][2] else f"{quoted(right)} would be right.", told

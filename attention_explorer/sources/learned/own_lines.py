@@ -13,7 +13,7 @@ from itertools import chain
 from typing import NamedTuple
 
 from attention_explorer.core.numerals import counted, grouped, percent
-from attention_explorer.errors import ExplorerError, quoted
+from attention_explorer.errors import ExplorerError, on_one_line, quoted
 from attention_explorer.sources.learned.own_text import ARROW, Pairs, check_lines, pairs_in
 from attention_explorer.sources.learned.setup import LineCut
 from attention_explorer.sources.learned.vocabulary import Vocabulary
@@ -28,6 +28,8 @@ ONE_IN = 5
 
 SPACE, END = "␣", "■"
 """What stands for a space among characters, and what ends an answer."""
+_BEGUN = 16
+"""Letters by which a line is found again."""
 _SURE = 1.96
 """Standard deviations on both sides, within which are 95 %."""
 
@@ -57,6 +59,8 @@ class OwnLines:
 
     Attributes
     ----------
+    lines : tuple of str
+        All of them, as they were given.
     cut : LineCut
         Into what they are cut: words or characters.
     learned, held_out : tuple of OwnLine
@@ -65,6 +69,7 @@ class OwnLines:
         The number of each other line, and why.
     """
 
+    lines: tuple[str, ...]
     cut: LineCut
     learned: tuple[OwnLine, ...]
     held_out: tuple[OwnLine, ...]
@@ -136,7 +141,7 @@ def own_lines(lines: tuple[str, ...], cut: LineCut) -> OwnLines:
     learned, held_out = (
         tuple(line for line in taken if ("".join(line.question) in held) is side) for side in (False, True)
     )
-    return OwnLines(into, learned, held_out, tuple(sorted(left_out.items())))
+    return OwnLines(lines, into, learned, held_out, tuple(sorted(left_out.items())))
 
 
 def _too_few(count: int, left_out: dict[int, str]) -> str:
@@ -222,7 +227,8 @@ def said_of_left_out(found: OwnLines, most: int = 6) -> tuple[str, ...]:
     """Say which lines are left out and why, the first of them one by one."""
     if not found.left_out:
         return ()
-    listed = [f"Line {number} {reason}." for number, reason in found.left_out[:most]]
+    begun = {number: on_one_line(found.lines[number - 1].strip(), _BEGUN) for number, _ in found.left_out[:most]}
+    listed = [f"Line {number}, “{begun[number]}”, {reason}." for number, reason in found.left_out[:most]]
     more = len(found.left_out) - most
     others = [f"So are {counted(more, 'other')}."] if more > 0 else []
     return (f"Left out: {counted(len(found.left_out), 'line')}.", *listed, *others)
@@ -260,9 +266,9 @@ def too_little_for(found: OwnLines) -> Iterator[str]:
 
 
 def said_of_right(right: int, of: int) -> str:
-    """Say between which shares of all such lines those lie that are right, if so many of those held out are."""
+    """Say which share of all such lines is right, if so many of those held out are, and how surely that is known."""
     low, high = sure_range(right, of)
-    return f"Of all such lines {percent(low)} to {percent(high)} (95 % sure)."
+    return f"Of all such lines {percent(low)} to {percent(high)} are right (95 % sure)."
 
 
 def sure_range(right: int, of: int) -> tuple[float, float]:

@@ -101,7 +101,7 @@ def test_what_is_left_out_is_said_with_its_number() -> None:
     )
     assert len(found.every) == len(PAST)
     said = said_of_left_out(found)
-    assert said[:2] == ("Left out: 8 lines.", "Line 13 has no arrow.")
+    assert said[:2] == ("Left out: 8 lines.", "Line 13, “no arrow here”, has no arrow.")
     assert said[-1] == "So are 2 others."
     assert own_lines((*PAST, "x" * 62 + " -> y"), LineCut.CHARACTERS).places == MOST_PLACES
 
@@ -325,7 +325,7 @@ def test_the_sure_range_holds_the_truth_in_95_of_100_draws() -> None:
         assert np.mean([low <= truth <= high for low, high in ranges]) == pytest.approx(0.95, abs=0.03)
     assert sure_range(0, 5)[0] == 0.0
     assert sure_range(5, 5)[1] == 1.0
-    assert said_of_right(5, 5) == "Of all such lines 57 % to 100 % (95 % sure)."
+    assert said_of_right(5, 5) == "Of all such lines 57 % to 100 % are right (95 % sure)."
 
 
 def test_what_lines_are_too_few_for_is_counted() -> None:

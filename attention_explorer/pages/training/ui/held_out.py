@@ -10,7 +10,7 @@ from attention_explorer.kit.drawing.text_table import Column
 from attention_explorer.kit.items.item import Hit, Item, Value
 from attention_explorer.kit.items.table import Table
 from attention_explorer.kit.pictures.drawing import Change
-from attention_explorer.pages.training import held_out, seen
+from attention_explorer.pages.training import held_out, seen, words
 from attention_explorer.pages.training.held_out import held_answers
 from attention_explorer.pages.training.moment import MomentRequest
 from attention_explorer.pages.training.seen import Seen
@@ -18,7 +18,6 @@ from attention_explorer.pages.training.state import TrainingState
 from attention_explorer.pages.training.ui.pictures import LearningPicture
 
 LIST = "Held-out answers"
-COLUMNS = (Column("never learned from"), Column("it answers", is_bold=True), Column("right", is_muted=True))
 
 
 class HeldOut(LearningPicture):
@@ -38,7 +37,12 @@ class HeldOut(LearningPicture):
     def picture(self, numbers: Seen) -> Item[Any]:
         rows = tuple((each.sentence, each.said, "✓" if each.is_right else each.right) for each in numbers.answers)
         inks = tuple("value" if each.is_right else "loss" for each in numbers.answers)
-        return Table(LIST, COLUMNS, rows, inks)
+        asked = [each.sentence for each in numbers.answers]
+        sentence = numbers.state.sentence_shown
+        marked = (asked.index(sentence), None) if sentence in asked else None
+        first = Column("never learned from" if words.holds_out(numbers.state.task) else "asked")
+        columns = (first, Column("it answers", is_bold=True), Column("right", is_muted=True))
+        return Table(LIST, columns, rows, inks, marked=marked)
 
     def headline(self, numbers: Seen) -> str:
         return held_out.headline(numbers.answers, numbers.state)

@@ -125,7 +125,8 @@ class Own(Task):
     def says(self, setup: LearningSetup) -> tuple[str, ...]:
         """Return what the lines are, which are left out and why, and what they are too few for."""
         found = lines_of(setup)
-        return (*said_of(found), *said_of_left_out(found), *too_little_for(found))
+        counted = f"A line is right if all of its {found.cut.value} are, each behind what is right, and its end."
+        return (*said_of(found), *said_of_left_out(found), *too_little_for(found), counted)
 
     def part_of_answer(self, setup: LearningSetup) -> str:
         """Return what the answers are made of."""
