@@ -267,3 +267,14 @@ def test_other_lines_are_other_runs(training):
     changed = at.training.with_setup(replace(SMALL.setup, lines=LINES[:6]))
     assert changed.other is None
     assert changed.step == 0
+
+
+@pytest.mark.parametrize("view", [TrainingView.HELD_OUT, TrainingView.BREAK])
+def test_what_is_on_show_while_it_learns_is_computed_before_the_step_comes(training, qtbot, view):
+    at = training(replace(SMALL, view=view))
+    waited = []
+    at.page.requests.jobs.started.connect(waited.append)
+    at.page.toggle()
+    qtbot.waitUntil(lambda: at.training.step >= 60, timeout=60_000)
+    at.page.stop()
+    assert not [each.state.step for each in waited]

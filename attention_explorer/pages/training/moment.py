@@ -345,9 +345,7 @@ class Worth(NamedTuple):
 
 
 @kept
-def accuracy_at(
-    setup: LearningSetup, step: int, off: Off, drawn: Off = frozenset(), hidden: Hidden = frozenset()
-) -> float:
+def accuracy_at(setup: LearningSetup, step: int, off: Off, drawn: Off, hidden: Hidden) -> float:
     """Return how often the model of a step is right on held-out sentences, broken as it is.
 
     All sentences of a setup are equally long: the hidden cells are hidden in each of them.
@@ -360,13 +358,24 @@ def worth_at(
     setup: LearningSetup, step: int, off: Off, drawn: Off = frozenset(), hidden: Hidden = frozenset()
 ) -> Worth:
     """Break every head once."""
-    heads = [(layer, head) for layer in range(setup.layers) for head in range(setup.heads)]
-    none = Off()
-    alone = {
-        head: accuracy_at(setup, step, none, Off({head})) if head in drawn else accuracy_at(setup, step, Off({head}))
-        for head in heads
-    }
-    return Worth(accuracy_at(setup, step, none), accuracy_at(setup, step, off, drawn, hidden), alone)
+    alone = {head: accuracy_at(setup, step, *broken) for head, broken in _broken_alone(setup, drawn).items()}
+    return Worth(accuracy_at(setup, step, *_WHOLE), accuracy_at(setup, step, off, drawn, hidden), alone)
+
+
+def is_worth_known(setup: LearningSetup, step: int, off: Off, drawn: Off, hidden: Hidden) -> bool:
+    """Whether nothing has to be measured for `worth_at`."""
+    asked = (_WHOLE, (off, drawn, hidden), *_broken_alone(setup, drawn).values())
+    return all(accuracy_at.peek(setup, step, *each) is not None for each in asked)
+
+
+_WHOLE = Off(), Off(), Hidden()
+"""Nothing off, as drawn, or hidden."""
+
+
+def _broken_alone(setup: LearningSetup, drawn: Off) -> dict[Head, tuple[Off, Off, Hidden]]:
+    """Return how each head is broken alone: off, or as drawn if that is what it is now."""
+    none, heads = Off(), [(layer, head) for layer in range(setup.layers) for head in range(setup.heads)]
+    return {head: (none, Off({head}), Hidden()) if head in drawn else (Off({head}), none, Hidden()) for head in heads}
 
 
 @kept

@@ -161,11 +161,14 @@ def what_is_right(state: TrainingState) -> str:
     return f"{state.task.part_of_answer(state.setup)} right" if state.task.writes else "right answers"
 
 
-def whole_lines(moment: Moment, step: int) -> tuple[str, str]:
-    """Return how many held-out lines are right throughout at a step, and how surely that is known."""
+def whole_lines(moment: Moment, state: TrainingState) -> tuple[str, str, str]:
+    """Return how many held-out lines are right throughout, what that is, and how surely it is known."""
     steps, of = moment.curve.steps, len(moment.run.trial.batch.tokens)
-    right = round(moment.run.measured(int(steps[steps.searchsorted(step, side="right") - 1])).whole * of)
-    return f"{grouped(right)} of {grouped(of)}", said_of_right(right, of)
+    measured = int(steps[steps.searchsorted(state.step, side="right") - 1])
+    right = round(moment.run.measured(measured).whole * of)
+    when = "" if measured == state.step else f" after {grouped(measured)}"
+    what = f"lines right{when}, if whole" if state.is_broken else f"held-out lines right{when}"
+    return f"{grouped(right)} of {grouped(of)}", what, said_of_right(right, of)
 
 
 def holds_out(task: Task) -> bool:

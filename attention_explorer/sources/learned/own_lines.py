@@ -105,8 +105,8 @@ class OwnLines:
         return frozenset(line.question for line in self.held_out)
 
     def tokens_of(self, text: str) -> Tokens:
-        """Cut a text as the lines are cut."""
-        return _cut_into(text, self.cut)
+        """Cut a text as the lines are cut, into tokens as they have them."""
+        return tuple(map(self.vocabulary.known, _cut_into(text, self.cut)))
 
     def text_of(self, tokens: Sequence[str]) -> str:
         """Write tokens as somebody would who types."""
@@ -268,7 +268,7 @@ def too_little_for(found: OwnLines) -> Iterator[str]:
 def said_of_right(right: int, of: int) -> str:
     """Say which share of all such lines is right, if so many of those held out are, and how surely that is known."""
     low, high = sure_range(right, of)
-    return f"Of all such lines {percent(low)} to {percent(high)} are right (95 % sure)."
+    return f"95 % sure: {percent(low)} to {percent(high)} of all such lines."
 
 
 def sure_range(right: int, of: int) -> tuple[float, float]:

@@ -221,6 +221,16 @@ class Task(ABC):
         """Return what `typed` is to be given to look at the attention of a sentence that `question` takes."""
         return sentence, None
 
+    def words_in(self, sentence: str, setup: LearningSetup) -> tuple[str, ...]:
+        """Cut a sentence that somebody typed to look at its attention.
+
+        Raises
+        ------
+        ExplorerError
+            It cannot be cut as what is learned.
+        """
+        return tokens_in(sentence)
+
     def typed(self, sentence: str, context: str | None, setup: LearningSetup) -> Batch:
         """Take a sentence, and with a translation that in the first language, to look at the attention alone.
 
@@ -231,7 +241,8 @@ class Task(ABC):
         """
         if context is not None:
             raise ExplorerError("This model takes one sentence: remove the second one.")
-        tokens = self.vocabulary(setup).read(sentence, *self.lengths(setup))[None]
+        words = self.words_in(sentence, setup)
+        tokens = self.vocabulary(setup).numbered(words, *self.lengths(setup))[None]
         return Batch(tokens, np.full_like(tokens, NOT_ASKED))
 
     def check(self, setup: LearningSetup) -> None:

@@ -10,6 +10,7 @@ import pytest
 
 from attention_explorer.errors import ExplorerError
 from attention_explorer.model.learning import AS_LEARNED, NOT_ASKED, Batch
+from attention_explorer.sources.learned.as_model import as_model
 from attention_explorer.sources.learned.own_lines import (
     END,
     MOST_PLACES,
@@ -229,6 +230,7 @@ def test_a_batch_asks_for_the_answer_behind_the_arrow_and_for_its_end() -> None:
         ("walk -> we", "walk→we", "wa?"),
         ("talk --> talked", "talk→talked", "talked■"),
         ("wall", "wall→", "?"),
+        ("Walk", "walk→walked", "walked■"),
     ],
 )
 def test_questions(sentence: str, text: str, right: str) -> None:
@@ -258,7 +260,7 @@ def test_it_is_said_of_each_input_whether_it_is_held_out() -> None:
 @pytest.mark.parametrize(
     ("sentence", "said"),
     [("", "Write an input"), ("a -> b -> c", "Write an input"), ("Zoo", "has not learned “Z”"),
-     ("walk" * 20, "this model takes 1 to")],
+     ("walk" * 20, "This input has 80 characters, and the model has room for 10 and")],
 )  # fmt: skip
 def test_questions_that_are_none(sentence: str, said: str) -> None:
     with pytest.raises(ExplorerError, match=said):
@@ -272,6 +274,10 @@ def test_the_text_for_other_pages_has_its_tokens_apart() -> None:
     np.testing.assert_array_equal(OWN.typed(text, None, setup).tokens, OWN.question("walk", setup).batch.tokens)
     with pytest.raises(ExplorerError, match="reads characters: write them apart"):
         OWN.typed("walk", None, setup)
+    model = as_model(Run(setup).at())
+    assert model.tokenize(text).ids == tuple(OWN.typed(text, None, setup).tokens[0].tolist())
+    with pytest.raises(ExplorerError, match="reads characters: write them apart"):
+        model.tokenize("walk")
 
 
 # ---- Writing, against a loop ----
@@ -325,7 +331,7 @@ def test_the_sure_range_holds_the_truth_in_95_of_100_draws() -> None:
         assert np.mean([low <= truth <= high for low, high in ranges]) == pytest.approx(0.95, abs=0.03)
     assert sure_range(0, 5)[0] == 0.0
     assert sure_range(5, 5)[1] == 1.0
-    assert said_of_right(5, 5) == "Of all such lines 57 % to 100 % are right (95 % sure)."
+    assert said_of_right(5, 5) == "95 % sure: 57 % to 100 % of all such lines."
 
 
 def test_what_lines_are_too_few_for_is_counted() -> None:

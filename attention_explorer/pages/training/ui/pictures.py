@@ -24,7 +24,7 @@ from attention_explorer.kit.pictures.drawing import Change
 from attention_explorer.model.arrays import Bools, Floats
 from attention_explorer.pages.training import pair_words, seen, words
 from attention_explorer.pages.training.moment import Film as FilmSeen
-from attention_explorer.pages.training.moment import Moment, MomentRequest, accuracy_at, picture_of
+from attention_explorer.pages.training.moment import Moment, MomentRequest, is_worth_known, picture_of
 from attention_explorer.pages.training.seen import Seen
 from attention_explorer.pages.training.state import Cell, Head, TrainingState
 from attention_explorer.pages.training.ui.curves import Curves, gone
@@ -116,9 +116,8 @@ class LearningPicture(Picture[TrainingState, Seen]):
         progress = words.progress(state.task, moment.curve, state.step)
         titles = [Title("Progress", progress, "muted", 13, bold=False)]
         if state.task.writes:
-            count, surely = words.whole_lines(moment, state.step)
-            lines = "lines right, if whole" if state.is_broken else "held-out lines right"
-            found.append(Reading(count, lines, "value_ink"))
+            count, what, surely = words.whole_lines(moment, state)
+            found.append(Reading(count, what, "value_ink"))
             titles.append(Title("How surely", surely, "muted", 13, bold=False))
         return Readings(RIGHT, tuple(found), 26), *titles
 
@@ -275,12 +274,7 @@ class Break(HeadMap):
 
     @staticmethod
     def is_quick(state: TrainingState) -> bool:
-        none: frozenset[Head] = frozenset()
-        asked = [(none, none, frozenset[Cell]()), (state.off_shown, state.drawn_shown, state.hidden)]
-        for head in ((layer, head) for layer in range(state.setup.layers) for head in range(state.setup.heads)):
-            one = frozenset({head})
-            asked.append((none, one, frozenset()) if head in state.drawn_shown else (one, none, frozenset()))
-        known = all(accuracy_at.peek(state.setup, state.step, *each) is not None for each in asked)
+        known = is_worth_known(state.setup, state.step, state.off_shown, state.drawn_shown, state.hidden)
         return known and MomentRequest.of(state).is_known
 
     def below(self, numbers: Seen, head: Head) -> str:

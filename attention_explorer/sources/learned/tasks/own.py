@@ -7,6 +7,7 @@ from functools import lru_cache
 
 import numpy as np
 
+from attention_explorer.core.numerals import grouped
 from attention_explorer.errors import ExplorerError
 from attention_explorer.model.learning import NOT_ASKED, Batch
 from attention_explorer.model.learning.network import Tokens
@@ -23,7 +24,6 @@ from attention_explorer.sources.learned.own_text import ARROW, parts_of
 from attention_explorer.sources.learned.setup import OWN, LearningSetup, LineCut
 from attention_explorer.sources.learned.task import UNKNOWN, Pattern, Question, Task
 from attention_explorer.sources.learned.vocabulary import Vocabulary
-from attention_explorer.sources.tokens import tokens_in
 
 _TENS = ["twenty", "thirty", "forty", "fifty", "sixty", "seventy", "eighty", "ninety"]
 _ONES = ["one", "two", "three", "four", "five", "six", "seven", "eight", "nine"]
@@ -90,12 +90,13 @@ class Own(Task):
         """Take what is shorter too, as no token sees a later one."""
         return 1, self.places(setup)
 
-    def typed(self, sentence: str, context: str | None, setup: LearningSetup) -> Batch:
-        """Take a line whose tokens stand apart from each other; see `Task`."""
-        if lines_of(setup).cut is LineCut.CHARACTERS and any(len(word) > 1 for word in tokens_in(sentence)):
+    def words_in(self, sentence: str, setup: LearningSetup) -> tuple[str, ...]:
+        """Cut a line whose tokens stand apart from each other; see `Task`."""
+        words = super().words_in(sentence, setup)
+        if lines_of(setup).cut is LineCut.CHARACTERS and any(len(word) > 1 for word in words):
             apart, _ = self.texts(self.probe(setup), setup)
             raise ExplorerError(f"This model reads characters: write them apart, and the arrow, such as “{apart}”.")
-        return super().typed(sentence, context, setup)
+        return words
 
     def question(self, sentence: str, setup: LearningSetup) -> Question:
         """Take an input that somebody typed, with its answer if a line has it; or an arrow and what is written so far.
@@ -112,6 +113,11 @@ class Own(Task):
             raise ExplorerError(
                 f"Write an input such as “{self.probe(setup)}”: what belongs behind its arrow is asked."
             )
+        if len(question) >= found.places:
+            raise ExplorerError(
+                f"This input has {grouped(len(question))} {found.cut.value}, and the model has room for "
+                f"{found.places - 1} and the arrow: write a shorter one."
+            )
         written = found.answers.get(question, ((),))[0] if len(texts) == 1 else found.tokens_of(texts[1])
         return self.asked((*question, ARROW, *written), setup)
 
@@ -125,8 +131,8 @@ class Own(Task):
     def says(self, setup: LearningSetup) -> tuple[str, ...]:
         """Return what the lines are, which are left out and why, and what they are too few for."""
         found = lines_of(setup)
-        counted = f"A line is right if all of its {found.cut.value} are, each behind what is right, and its end."
-        return (*said_of(found), *said_of_left_out(found), *too_little_for(found), counted)
+        asked = f"Each of the {found.cut.value} is asked behind the right ones before it; a line is right if all are."
+        return (*said_of(found), *said_of_left_out(found), *too_little_for(found), asked)
 
     def part_of_answer(self, setup: LearningSetup) -> str:
         """Return what the answers are made of."""
