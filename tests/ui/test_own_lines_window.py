@@ -16,7 +16,7 @@ from training_driver import TrainingDriver
 from attention_explorer.pages.explorer import ExplorerState
 from attention_explorer.pages.session_file import read_session, write_session
 from attention_explorer.pages.training.held_out import held_answers
-from attention_explorer.pages.training.state import Speed, TrainingState, TrainingView
+from attention_explorer.pages.training.state import WHOLE, Speed, TrainingState, TrainingView
 from attention_explorer.pages.training.ui.held_out import LIST
 from attention_explorer.pages.training.ui.pictures import FILM
 from attention_explorer.pages.training.ui.views import ASK
@@ -227,7 +227,7 @@ def test_what_the_whole_network_gets_right_is_called_so_while_heads_are_off(trai
 @pytest.mark.parametrize("task", ["it", "translation", "sort", "dictionary", "die"])
 def test_every_task_lists_what_it_answers(task: str):
     setup = TASKS[task].setup
-    found = held_answers(setup, 0)
+    found = held_answers(setup, 0, WHOLE)
     batch = TASKS[task].held_out(setup)
     assert len(found) == min(len(batch.tokens), 14)
     answers = TASKS[task].answers(setup).words

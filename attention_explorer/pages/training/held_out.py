@@ -12,8 +12,8 @@ from attention_explorer.core.numerals import counted, grouped
 from attention_explorer.errors import quoted
 from attention_explorer.model.learning import NOT_ASKED, Batch
 from attention_explorer.pages.training import words
-from attention_explorer.pages.training.moment import Hidden, Off, broken_model, scoring_with
-from attention_explorer.pages.training.state import TrainingState
+from attention_explorer.pages.training.moment import broken_model, scoring_with
+from attention_explorer.pages.training.state import Broken, TrainingState
 from attention_explorer.sources.learned.setup import LearningSetup
 from attention_explorer.sources.learned.task import Task
 
@@ -41,11 +41,9 @@ class HeldAnswer(NamedTuple):
 
 
 @kept
-def held_answers(
-    setup: LearningSetup, step: int, off: Off = frozenset(), drawn: Off = frozenset(), hidden: Hidden = frozenset()
-) -> tuple[HeldAnswer, ...]:
+def held_answers(setup: LearningSetup, step: int, broken: Broken) -> tuple[HeldAnswer, ...]:
     """Return what the model of a step answers to the first held-out sentences, broken as it is."""
-    model = broken_model(setup, step, off, drawn)
+    model = broken_model(setup, step, broken)
     task, whole = model.task, model.task.held_out(setup)
     context = None if whole.context is None else whole.context[:MOST]
     batch = Batch(whole.tokens[:MOST], whole.targets[:MOST], context)
@@ -55,12 +53,14 @@ def held_answers(
     if task.writes:
         sentences = [task.said([known[token] for token in row[: places[0]]], setup)
                      for row, places in zip(batch.tokens.tolist(), asked, strict=True)]  # fmt: skip
-        said = [task.said(each, setup) for each in model.write(sentences, lambda batch: scoring_with(hidden, batch))]
+        said = [
+            task.said(each, setup) for each in model.write(sentences, lambda batch: scoring_with(broken.hidden, batch))
+        ]
         return tuple(
             HeldAnswer(sentence, task.said([known[token] for token in answer[:-1]], setup), each)
             for sentence, answer, each in zip(sentences, right, said, strict=True)
         )
-    logits = model.network(batch, scoring_with(hidden, batch)).logits
+    logits = model.network(batch, scoring_with(broken.hidden, batch)).logits
     answered = np.split(logits.argmax(axis=-1), np.cumsum([len(each) for each in right])[:-1])
     sentences = [" ".join(known[token] for token in row) for row in (batch.tokens if context is None else context)]
     return tuple(

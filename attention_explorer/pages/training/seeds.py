@@ -10,7 +10,7 @@ from attention_explorer.core.numerals import percent, plain
 from attention_explorer.errors import ExplorerError, quoted
 from attention_explorer.pages.training import words
 from attention_explorer.pages.training.moment import answer_at, trained
-from attention_explorer.pages.training.state import Head, TrainingState
+from attention_explorer.pages.training.state import WHOLE, Head, TrainingState
 from attention_explorer.sources.learned.learned_model import Answer, Measured
 from attention_explorer.sources.learned.run import run_of
 from attention_explorer.sources.learned.setup import LearningSetup
@@ -101,7 +101,7 @@ def result_of(state: TrainingState, setup: LearningSetup) -> SeedResult:
     head, step = state.head_shown, state.step
     try:
         measured = trained(setup, step).measured(step)
-        answer = answer_at(setup, step, state.sentence_shown, frozenset())
+        answer = answer_at(setup, step, state.sentence_shown, WHOLE)
     except ExplorerError as error:
         return SeedResult(setup, head, None, None, reason=str(error))
     row = state.row if 0 <= state.row < len(answer.tokens) else answer.places[-1]

@@ -65,16 +65,14 @@ def seen(state: TrainingState, _pixels: tuple[int, int] = (0, 0)) -> Seen:
 
 def seen_with_worth(state: TrainingState, _pixels: tuple[int, int] = (0, 0)) -> Seen:
     """Compute that, and what each head is worth."""
-    found = worth_at(state.setup, state.step, state.off_shown, state.drawn_shown, state.hidden)
+    found = worth_at(state.setup, state.step, state.broken)
     return replace(seen(state), worth=found)
 
 
 def seen_with_answers(state: TrainingState, _pixels: tuple[int, int] = (0, 0)) -> Seen:
     """Compute that, and what is answered to held-out sentences."""
     found = seen(state)
-    return replace(
-        found, answers=held_answers(state.setup, state.step, state.off_shown, state.drawn_shown, state.hidden)
-    )
+    return replace(found, answers=held_answers(state.setup, state.step, state.broken))
 
 
 def arrays(found: Seen) -> Arrays:
@@ -117,8 +115,8 @@ def told(found: Seen) -> dict[str, object]:
         "other_setup": state.other and asdict(state.other),
         "tokens": list(answer.tokens),
         "context_tokens": list(answer.context_tokens),
-        "off": sorted(state.off_shown),
-        "as_drawn": sorted(state.drawn_shown),
+        "off": sorted(state.broken.off),
+        "as_drawn": sorted(state.broken.drawn),
         "hidden": sorted(state.hidden),
         "weights": [weights.tolist() for weights in answer.weights],
     }

@@ -8,7 +8,7 @@ from attention_explorer.core.numerals import counted, grouped, percent, plain
 from attention_explorer.errors import quoted
 from attention_explorer.model.arrays import Floats
 from attention_explorer.pages.training.moment import Moment, Worth
-from attention_explorer.pages.training.state import Head, TrainingState
+from attention_explorer.pages.training.state import Broken, Head, TrainingState
 from attention_explorer.sources.learned.learned_model import Answer, Heads
 from attention_explorer.sources.learned.own_lines import said_of_right
 from attention_explorer.sources.learned.run import Curve
@@ -40,7 +40,8 @@ def headline(moment: Moment, state: TrainingState) -> str:
     found = f"{quoted(moment.answer.tokens[row])} {verb} {keys[best]} ({percent(float(weights[best]))})"
     is_last = state.setup.heads == 1 and head[0] == state.setup.layers - 1
     where = "" if is_last else f", {head_words(head, state)}"
-    off = ", switched off" if head in state.off_shown else ", as it was drawn" if head in state.drawn_shown else ""
+    broken = state.broken
+    off = ", switched off" if head in broken.off else ", as it was drawn" if head in broken.drawn else ""
     begun = (
         f"Step {grouped(moment.request.step)}{where}{off}" if moment.request.step else f"Nothing learned{where}{off}"
     )
@@ -74,7 +75,7 @@ def way(moment: Moment, state: TrainingState) -> str:
 
 def origin(state: TrainingState) -> str:
     """Say where the numbers come from."""
-    broken = what_is_broken(len(state.off_shown), len(state.drawn_shown), len(state.hidden))
+    broken = what_is_broken(state.broken)
     then = f"; with {broken}" if broken else ""
     if state.step == 0:
         return f"nothing learned yet: random numbers of seed {state.setup.seed}{then}"
@@ -178,15 +179,16 @@ def holds_out(task: Task) -> bool:
 
 def broken(worth: Worth, state: TrainingState) -> str:
     """Say what is left of the accuracy, broken as it is."""
-    said = what_is_broken(len(state.off_shown), len(state.drawn_shown), len(state.hidden))
+    said = what_is_broken(state.broken)
     if not said:
         which = "held-out answers" if holds_out(state.task) else "answers"
         return f"With all heads {percent(worth.whole)} of the {which} are right."
     return f"With {said}: {percent(worth.together)} right, instead of {percent(worth.whole)}."
 
 
-def what_is_broken(off: int, drawn: int, hidden: int) -> str:
+def what_is_broken(broken: Broken) -> str:
     """Say how many heads are off or as drawn, and how many cells are hidden; empty if there are none."""
+    off, drawn, hidden = map(len, broken)
     parts = [f"{counted(off, 'head')} off"] if off else []
     parts += [f"{counted(drawn, 'head')} as drawn"] if drawn else []
     parts += [f"{counted(hidden, 'cell')} hidden"] if hidden else []

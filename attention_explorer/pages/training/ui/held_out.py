@@ -31,8 +31,8 @@ class HeldOut(LearningPicture):
 
     @staticmethod
     def is_quick(state: TrainingState) -> bool:
-        asked = state.setup, state.step, state.off_shown, state.drawn_shown, state.hidden
-        return held_answers.peek(*asked) is not None and MomentRequest.of(state).is_known
+        is_there = held_answers.peek(state.setup, state.step, state.broken) is not None
+        return is_there and MomentRequest.of(state).is_known
 
     def picture(self, numbers: Seen) -> Item[Any]:
         rows = tuple((each.sentence, each.said, "✓" if each.is_right else each.right) for each in numbers.answers)

@@ -240,9 +240,11 @@ class HeadMap(LearningPicture):
     def below(self, numbers: Seen, head: Head) -> str:
         """Return what stands below a small map."""
         state = numbers.state
-        if head in state.off_shown:
+        if head in state.broken.off:
             return "off"
-        return "as drawn" if head in state.drawn_shown else words.row_looks_at(numbers.moment.answer, head, numbers.row)
+        return (
+            "as drawn" if head in state.broken.drawn else words.row_looks_at(numbers.moment.answer, head, numbers.row)
+        )
 
     def beside(self, numbers: Seen) -> str:
         said = (f"{words.head_words(head, numbers.state)} {self.below(numbers, head)}" for head in numbers.heads)
@@ -274,14 +276,14 @@ class Break(HeadMap):
 
     @staticmethod
     def is_quick(state: TrainingState) -> bool:
-        known = is_worth_known(state.setup, state.step, state.off_shown, state.drawn_shown, state.hidden)
+        known = is_worth_known(state.setup, state.step, state.broken)
         return known and MomentRequest.of(state).is_known
 
     def below(self, numbers: Seen, head: Head) -> str:
         worth, state = numbers.worth, numbers.state
         if worth is None:
             return super().below(numbers, head)
-        how = "off: " if head in state.off_shown else "as drawn: " if head in state.drawn_shown else ""
+        how = "off: " if head in state.broken.off else "as drawn: " if head in state.broken.drawn else ""
         return f"{how}{percent(worth.whole)} → {percent(worth.alone[head])}"
 
     def panel(self, numbers: Seen) -> Panel:

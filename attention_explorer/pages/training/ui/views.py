@@ -39,7 +39,7 @@ def views() -> tuple[View[Any], ...]:
         Try("Keep this run as B", lambda state: state.other is not None, "is_compared"),
     )
     breaks: _Tries = (
-        Try("Switch a head off", lambda state: bool(state.off_shown)),
+        Try("Switch a head off", lambda state: bool(state.broken.off)),
         Try("Hide what the row looks at", lambda state: bool(state.hidden)),
     )
     held: _Tries = (
