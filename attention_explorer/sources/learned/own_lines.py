@@ -21,6 +21,8 @@ from attention_explorer.sources.tokens import tokens_in
 
 MOST_PLACES = 64
 """Of a line: its tokens and the arrow."""
+MOST_KNOWN = 2000
+"""Tokens that differ: to answer with one of more would take seconds and gigabytes."""
 FEWEST = 5
 """Inputs that differ: one in five is held out."""
 ONE_IN = 5
@@ -86,6 +88,11 @@ class OwnLines:
         tokens = {token for line in self.every for token in (*line.question, *line.answer)}
         return Vocabulary((*sorted(tokens), ARROW, END))
 
+    @property
+    def known(self) -> int:
+        """How many tokens differ, without the arrow and the end."""
+        return len(self.vocabulary) - 2
+
     @cached_property
     def places(self) -> int:
         """How many tokens the longest line has, with its arrow; its end is no token that goes in."""
@@ -131,17 +138,19 @@ def own_lines(lines: tuple[str, ...], cut: LineCut) -> OwnLines:
     pairs, left_out = pairs_in(lines)
     into = _cut_by_data([question for question, _ in pairs.values()]) if cut is LineCut.BY_THE_DATA else cut
     taken = _taken(pairs, into, left_out)
-    groups = sorted({"".join(line.question) for line in taken}, key=_checksum)
-    if len(groups) < FEWEST:
-        raise ExplorerError(_too_few(len(groups), left_out))
+    inputs = sorted({"".join(line.question) for line in taken}, key=_checksum)
+    if len(inputs) < FEWEST:
+        raise ExplorerError(_too_few(len(inputs), left_out))
     if len({line.answer for line in taken}) == 1:
         only = quoted(pairs[taken[0].number][1])
         raise ExplorerError(f"Every answer is {only}: there is nothing to tell apart. Write others too.")
-    held = set(groups[: max(round(len(groups) / ONE_IN), 1)])
-    learned, held_out = (
-        tuple(line for line in taken if ("".join(line.question) in held) is side) for side in (False, True)
-    )
-    return OwnLines(lines, into, learned, held_out, tuple(sorted(left_out.items())))
+    held = set(inputs[: max(round(len(inputs) / ONE_IN), 1)])
+    held_out = tuple(line for line in taken if "".join(line.question) in held)
+    learned = tuple(line for line in taken if "".join(line.question) not in held)
+    found = OwnLines(lines, into, learned, held_out, tuple(sorted(left_out.items())))
+    if found.known > MOST_KNOWN:
+        raise ExplorerError(_too_many(found))
+    return found
 
 
 def _too_few(count: int, left_out: dict[int, str]) -> str:
@@ -152,6 +161,12 @@ def _too_few(count: int, left_out: dict[int, str]) -> str:
         return f"{what}: write “input -> answer” on each, such as “walk -> walked”.{first}"
     few = f"{counted(count, 'input')} can be learned, and it takes {FEWEST} that differ, as one in {ONE_IN} is held out"
     return f"{few}. Write more lines.{first}"
+
+
+def _too_many(found: OwnLines) -> str:
+    known, most = grouped(found.known), grouped(MOST_KNOWN)
+    or_else = "cut into characters, or " if found.cut is LineCut.WORDS else ""
+    return f"There are {known} different {found.cut.value}, and at most {most} are learned: {or_else}write fewer lines."
 
 
 def _cut_by_data(inputs: Sequence[str]) -> LineCut:
@@ -213,11 +228,10 @@ def _checksum(text: str) -> bytes:
 def said_of(found: OwnLines) -> tuple[str, ...]:
     """Say what the lines are, a sentence each: how many, into what they are cut, and what is held out."""
     longest = max(found.every, key=lambda line: len(line.question) + len(line.answer))
-    kind, known = found.cut.value, len(found.vocabulary) - 2  # without the arrow and the end
-    inputs, held = len(found.answers), len(found.held_inputs)
+    kind, inputs, held = found.cut.value, len(found.answers), len(found.held_inputs)
     lines = "" if held == len(found.held_out) else f", in {counted(len(found.held_out), 'line')}"
     return (
-        f"{counted(len(found.every), 'line')}, cut into {kind}: {grouped(known)} different ones.",
+        f"{counted(len(found.every), 'line')}, cut into {kind}: {grouped(found.known)} different ones.",
         f"The longest is line {longest.number}, with {len(longest.question)} → {len(longest.answer)} {kind}.",
         f"Held out, never learned from, whatever the seed: {grouped(held)} of {counted(inputs, 'input')}{lines}.",
     )

@@ -13,6 +13,7 @@ from attention_explorer.model.learning import AS_LEARNED, NOT_ASKED, Batch
 from attention_explorer.sources.learned.as_model import as_model
 from attention_explorer.sources.learned.own_lines import (
     END,
+    MOST_KNOWN,
     MOST_PLACES,
     SPACE,
     own_lines,
@@ -129,6 +130,13 @@ def test_what_cannot_be_learned_is_refused_in_words(lines: tuple[str, ...], said
     with pytest.raises(ExplorerError) as error:
         OWN.check(replace(OWN.setup, lines=lines))
     assert said in str(error.value).replace("\N{NO-BREAK SPACE}", " ").replace("\N{NARROW NO-BREAK SPACE}", " ")
+
+
+def test_more_tokens_than_can_be_answered_with_are_refused() -> None:
+    numbers = tuple(f"w{number} -> v{number}" for number in range(MOST_KNOWN // 2 + 1))
+    with pytest.raises(ExplorerError, match="2002 different words, and at most 2000 are learned: cut into char"):
+        own_lines(numbers, LineCut.WORDS)
+    assert own_lines(numbers[1:], LineCut.WORDS).known == MOST_KNOWN
 
 
 def test_other_tasks_take_no_lines() -> None:
