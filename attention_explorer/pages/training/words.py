@@ -167,8 +167,8 @@ def whole_lines(moment: Moment, state: TrainingState) -> tuple[str, str, str]:
     steps, of = moment.curve.steps, len(moment.run.trial.batch.tokens)
     measured = int(steps[steps.searchsorted(state.step, side="right") - 1])
     right = round(moment.run.measured(measured).whole * of)
-    when = "" if measured == state.step else f" after {grouped(measured)}"
-    what = f"lines right{when}, if whole" if state.is_broken else f"held-out lines right{when}"
+    what = "held-out lines right" if measured == state.step else f"lines right after {grouped(measured)}"
+    what = "lines right, if whole" if state.is_broken else what
     return f"{grouped(right)} of {grouped(of)}", what, said_of_right(right, of)
 
 
