@@ -13,8 +13,10 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication
 from training_driver import TrainingDriver
 
+from attention_explorer.core.numerals import percent
 from attention_explorer.pages.explorer import ExplorerState
 from attention_explorer.pages.session_file import read_session, write_session
+from attention_explorer.pages.training import seeds
 from attention_explorer.pages.training.held_out import held_answers
 from attention_explorer.pages.training.state import WHOLE, Speed, TrainingState, TrainingView
 from attention_explorer.pages.training.ui.held_out import LIST
@@ -278,3 +280,12 @@ def test_what_is_on_show_while_it_learns_is_computed_before_the_step_comes(train
     qtbot.waitUntil(lambda: at.training.step >= 60, timeout=60_000)
     at.page.stop()
     assert not [each.state.step for each in waited]
+
+
+def test_of_other_seeds_it_is_said_how_many_lines_are_right() -> None:
+    found = seeds.all_of(replace(SMALL, step=20)).found
+    shares = [run_of(each.setup).measured(20).whole for each in found]
+    assert [each.right for each in found] == shares
+    low, high = percent(min(shares)), percent(max(shares))
+    assert seeds.summary(found, SMALL)[0] == f"Of held-out lines {low if low == high else f'{low} to {high}'} right."
+    assert seeds.below(found[1]).startswith(f"{percent(shares[1])} of lines right · ")

@@ -14,6 +14,7 @@ from attention_explorer.pages.training.state import WHOLE, Head, TrainingState
 from attention_explorer.sources.learned.learned_model import Answer, Measured
 from attention_explorer.sources.learned.run import run_of
 from attention_explorer.sources.learned.setup import LearningSetup
+from attention_explorer.sources.learned.tasks import task_of
 
 SIDE_BY_SIDE = 6
 NOTHING_LEARNED = "Let it learn first: press Play in Watch. Then other seeds learn as far, and are laid beside it."
@@ -44,6 +45,13 @@ class SeedResult(NamedTuple):
     measured: Measured | None
     row: int = 0
     reason: str = ""
+
+    @property
+    def right(self) -> float | None:
+        """The share of right answers, of a task that writes that of lines that are right; None without an answer."""
+        if self.measured is None:
+            return None
+        return self.measured.whole if task_of(self.setup.task).writes else self.measured.accuracy
 
     def is_reached(self, state: TrainingState) -> bool:
         """Whether it does what the task is about."""
@@ -124,10 +132,11 @@ def title(found: SeedResult, state: TrainingState) -> str:
 
 def below(found: SeedResult) -> str:
     """Say below its map how often it is right, and what the asking word looks at."""
-    if found.answer is None or found.measured is None:
+    if found.answer is None or found.right is None:
         return "it could not learn that far"
     looks_at = words.row_looks_at(found.answer, found.head, found.row)
-    return f"{percent(found.measured.accuracy)} right · {looks_at}"
+    of = " of lines" if task_of(found.setup.task).writes else ""
+    return f"{percent(found.right)}{of} right · {looks_at}"
 
 
 def explanation(found: Sequence[SeedResult]) -> str:
@@ -144,16 +153,14 @@ def summary(found: Sequence[SeedResult], state: TrainingState) -> tuple[str, ...
     """Say how far the seeds that are there agree, in whole sentences, the shortest first."""
     if len(found) < SIDE_BY_SIDE:
         return (f"{len(found)} of {SIDE_BY_SIDE} have learned …",)
-    right = [each.measured.accuracy for each in found if each.measured is not None]
+    right = [each.right for each in found if each.right is not None]
     weights = [each.measured.weight for each in found if each.measured is not None and each.measured.weight is not None]
     reached = sum(each.is_reached(state) for each in found)
     verb = "stay at chance, as they must" if state.task.name == "die" else "have learned it"
     said = [] if state.task.writes else [f"{reached} of {SIDE_BY_SIDE} {verb}."]
-    if right and state.task.writes:
-        lines = [each.measured.whole for each in found if each.measured is not None]
-        said.append(f"Of the held-out lines {_span(percent(min(lines)), percent(max(lines)))} are right.")
-    elif right:
-        where = "On held-out sentences " if words.holds_out(state.task) else ""
+    if right:
+        where = "Of held-out lines " if state.task.writes else "On held-out sentences "
+        where = where if words.holds_out(state.task) else ""
         said.append(f"{where}{_span(percent(min(right)), percent(max(right)))} right.")
     if weights:
         name = next(each.measured.scores[-1].name for each in found if each.measured is not None)
