@@ -21,7 +21,7 @@ from attention_explorer.pages.training.held_out import held_answers
 from attention_explorer.pages.training.state import WHOLE, Speed, TrainingState, TrainingView
 from attention_explorer.pages.training.ui.held_out import LIST
 from attention_explorer.pages.training.ui.pictures import FILM
-from attention_explorer.pages.training.ui.views import ASK
+from attention_explorer.pages.training.ui.views import ASK, training_figure
 from attention_explorer.sources.learned.own_lines import own_lines
 from attention_explorer.sources.learned.run import run_of
 from attention_explorer.sources.learned.setup import LineCut
@@ -110,6 +110,7 @@ def test_what_is_typed_counts_once_it_was_read(training, qtbot):
     at = training(SMALL)
     dialog = asked(at)
     assert dialog.learn.isEnabled()
+    assert dialog.focusWidget() is dialog.field
     dialog.field.moveCursor(QTextCursor.MoveOperation.End)
     QTest.keyClick(dialog.field, Qt.Key.Key_Return)
     QTest.keyClicks(dialog.field, "zoom")
@@ -289,3 +290,13 @@ def test_of_other_seeds_it_is_said_how_many_lines_are_right() -> None:
     low, high = percent(min(shares)), percent(max(shares))
     assert seeds.summary(found, SMALL)[0] == f"Of held-out lines {low if low == high else f'{low} to {high}'} right."
     assert seeds.below(found[1]).startswith(f"{percent(shares[1])} of lines right · ")
+
+
+def test_files_of_the_list_hold_what_is_answered(tmp_path: Path):
+    state = replace(SMALL, step=20, view=TrainingView.HELD_OUT)
+    figure = training_figure(state)
+    assert "Each row sums to 1" not in figure.caption
+    numbers = figure.numbers()
+    found = held_answers(state.setup, 20, WHOLE)
+    assert numbers.document["held_out"] == [each._asdict() for each in found]
+    assert list(numbers.table.rows()) == [(each.sentence, each.right, each.said, int(each.is_right)) for each in found]

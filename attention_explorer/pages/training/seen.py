@@ -11,6 +11,8 @@ from attention_explorer.pages.training.held_out import HeldAnswer, held_answers
 from attention_explorer.pages.training.moment import Moment, MomentRequest, Worth, moment_at, picture_of, worth_at
 from attention_explorer.pages.training.state import Head, TrainingState
 
+ROWS = "Each row sums to 1"
+
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Seen:
@@ -126,4 +128,4 @@ def made_of(state: TrainingState) -> tuple[str, ...]:
     """Return where the numbers come from, for captions."""
     compared = () if state.other is None else (f"B: {pair_words.how_it_differs(state.other, state.setup)}",)
     origin = words.origin(state)
-    return (f"{origin[0].upper()}{origin[1:]}", *compared, "Each row sums to 1")
+    return (f"{origin[0].upper()}{origin[1:]}", *compared, ROWS)

@@ -244,7 +244,7 @@ def said_of_left_out(found: OwnLines, most: int = 6) -> tuple[str, ...]:
     begun = {number: on_one_line(found.lines[number - 1].strip(), _BEGUN) for number, _ in found.left_out[:most]}
     listed = [f"Line {number}, “{begun[number]}”, {reason}." for number, reason in found.left_out[:most]]
     more = len(found.left_out) - most
-    others = [f"So are {counted(more, 'other')}."] if more > 0 else []
+    others = [f"So {'is' if more == 1 else 'are'} {counted(more, 'other')}."] if more > 0 else []
     return (f"Left out: {counted(len(found.left_out), 'line')}.", *listed, *others)
 
 

@@ -29,6 +29,12 @@ class HeldOut(LearningPicture):
     def lines(numbers: Seen) -> Numbers:
         return held_out.lines(numbers.answers)
 
+    def told(self, numbers: Seen) -> dict[str, object]:
+        return super().told(numbers) | {"held_out": [each._asdict() for each in numbers.answers]}
+
+    def made_of(self, state: TrainingState) -> tuple[str, ...]:
+        return tuple(each for each in super().made_of(state) if each != seen.ROWS)
+
     @staticmethod
     def is_quick(state: TrainingState) -> bool:
         is_there = held_answers.peek(state.setup, state.step, state.broken) is not None

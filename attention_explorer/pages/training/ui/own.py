@@ -129,6 +129,7 @@ class OwnLinesDialog(QDialog):
         self._settled.setInterval(_SETTLES_MS)
         self._settled.timeout.connect(self.look_over)
         self.field.textChanged.connect(self._on_typed)
+        self.field.setFocus()
         self.look_over()
 
     def _lay_out(self) -> None:
@@ -139,6 +140,7 @@ class OwnLinesDialog(QDialog):
         about.setWordWrap(True)
         buttons = QDialogButtonBox(QDialogButtonBox.StandardButton.Cancel, self)
         self.learn = buttons.addButton("&Learn these", QDialogButtonBox.ButtonRole.AcceptRole)
+        self.learn.setDefault(True)
         buttons.accepted.connect(self._on_accepted)
         buttons.rejected.connect(self.reject)
         column = QVBoxLayout(self)
