@@ -11,6 +11,7 @@ import pytest
 
 import attention_explorer
 from attention_explorer import ExplorerError, Trained, cli
+from attention_explorer.commands.train import LEARNED_NUMBERS, LEARNED_SWITCHES
 from attention_explorer.pages.session_file import read_session
 from attention_explorer.sources.learned.model_file import read_model, write_model
 from attention_explorer.sources.learned.run import Run
@@ -255,7 +256,7 @@ def test_every_size_has_an_option() -> None:
     options = cli.parser().parse_args(["train", "it", *switches, "--d-ff", "8"])
     assert (options.hard, options.scaled, options.positions, options.residual) == (True, False, False, False)
     assert (options.lines, options.cut) == (None, None)
-    known = {*cli._LEARNED_NUMBERS, *cli._LEARNED_SWITCHES, "task", "lines", "cut"}
+    known = {*LEARNED_NUMBERS, *LEARNED_SWITCHES, "task", "lines", "cut"}
     assert known == set(attention_explorer.training.LearningSetup.__dataclass_fields__)
 
 
