@@ -268,9 +268,7 @@ def _verdict(run: Run) -> str:
     if task.is_reached(last.accuracy, last.weight or 0.0):
         return task.reached_words
     what = "the weight" if task.judged_by_weight else "right answers"
-    return (
-        f"Not learned: {what} had to reach {task.goal:.0%}." if last.scores else "More than a die allows: look again."
-    )
+    return task.missed_words or f"Not learned: {what} had to reach {task.goal:.0%}."
 
 
 def _count(run: Run, steps: int | None) -> int:

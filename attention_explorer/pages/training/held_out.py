@@ -11,7 +11,6 @@ from attention_explorer.core.numbers_export import Table
 from attention_explorer.core.numerals import counted, grouped
 from attention_explorer.errors import quoted
 from attention_explorer.model.learning import NOT_ASKED, Batch
-from attention_explorer.pages.training import words
 from attention_explorer.pages.training.moment import broken_model, scoring_with
 from attention_explorer.pages.training.state import Broken, TrainingState
 from attention_explorer.sources.learned.setup import LearningSetup
@@ -78,7 +77,7 @@ def headline(found: tuple[HeldAnswer, ...], state: TrainingState) -> str:
     """Say how many of those that are listed are right."""
     when = f"Step {grouped(state.step)}" if state.step else "Nothing learned"
     right = sum(each.is_right for each in found)
-    noun = ("held-out " if words.holds_out(state.task) else "") + ("line" if state.task.writes else "sentence")
+    noun = ("held-out " if state.task.holds_out else "") + ("line" if state.task.writes else "sentence")
     first = "the first " if len(found) == MOST else ""
     return f"{when}: {right} of {first}{counted(len(found), noun)} right."
 

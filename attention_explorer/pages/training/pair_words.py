@@ -86,7 +86,7 @@ def spoken(moment: Moment, state: TrainingState) -> str:
 
 def legend(task: Task) -> str:
     """Say what the lines of the curves are while two runs are compared."""
-    where = ", held-out" if words.holds_out(task) else ""
+    where = ", held-out" if task.holds_out else ""
     return f"A solid, B dashed{where}; grey: guessing, and the most frequent answer"
 
 

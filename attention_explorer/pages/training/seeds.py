@@ -156,11 +156,10 @@ def summary(found: Sequence[SeedResult], state: TrainingState) -> tuple[str, ...
     right = [each.right for each in found if each.right is not None]
     weights = [each.measured.weight for each in found if each.measured is not None and each.measured.weight is not None]
     reached = sum(each.is_reached(state) for each in found)
-    verb = "stay at chance, as they must" if state.task.name == "die" else "have learned it"
-    said = [] if state.task.writes else [f"{reached} of {SIDE_BY_SIDE} {verb}."]
+    said = [] if state.task.writes else [f"{reached} of {SIDE_BY_SIDE} {state.task.seeds_words}."]
     if right:
         where = "Of held-out lines " if state.task.writes else "On held-out sentences "
-        where = where if words.holds_out(state.task) else ""
+        where = where if state.task.holds_out else ""
         said.append(f"{where}{_span(percent(min(right)), percent(max(right)))} right.")
     if weights:
         name = next(each.measured.scores[-1].name for each in found if each.measured is not None)

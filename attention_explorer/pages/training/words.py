@@ -11,7 +11,7 @@ from attention_explorer.pages.training.moment import Moment, Worth
 from attention_explorer.pages.training.state import Broken, Head, TrainingState
 from attention_explorer.sources.learned.learned_model import Answer, Heads
 from attention_explorer.sources.learned.own_lines import said_of_right
-from attention_explorer.sources.learned.run import Curve
+from attention_explorer.sources.learned.run import Curve, Run
 from attention_explorer.sources.learned.saved import taken
 from attention_explorer.sources.learned.task import Task
 from attention_explorer.sources.learned.tasks import task_of
@@ -159,7 +159,7 @@ def written(moment: Moment) -> tuple[str, str]:
 
 def what_is_right(state: TrainingState) -> str:
     """Say of what the share is that is right: beside that number."""
-    return f"{state.task.part_of_answer(state.setup)} right" if state.task.writes else "right answers"
+    return _right(state.task.part_of_answer(state.setup))
 
 
 def whole_lines(moment: Moment, state: TrainingState) -> tuple[str, str, str]:
@@ -172,16 +172,11 @@ def whole_lines(moment: Moment, state: TrainingState) -> tuple[str, str, str]:
     return f"{grouped(right)} of {grouped(of)}", what, said_of_right(right, of)
 
 
-def holds_out(task: Task) -> bool:
-    """Whether there are sentences that nobody learns from: a dictionary is asked all that it has at every step."""
-    return task.name != "dictionary"
-
-
 def broken(worth: Worth, state: TrainingState) -> str:
     """Say what is left of the accuracy, broken as it is."""
     said = what_is_broken(state.broken)
     if not said:
-        which = "held-out answers" if holds_out(state.task) else "answers"
+        which = "held-out answers" if state.task.holds_out else "answers"
         return f"With all heads {percent(worth.whole)} of the {which} are right."
     return f"With {said}: {percent(worth.together)} right, instead of {percent(worth.whole)}."
 
@@ -207,15 +202,13 @@ def progress(task: Task, curve: Curve, step: int) -> str:
     """Say how far it has come at the step on show: beside the name of the task."""
     last = int(curve.steps.searchsorted(step, side="right")) - 1
     accuracy, weight, measured = float(curve.accuracy[last]), float(curve.weight[last]), int(curve.steps[last])
-    asked = " (held-out)" if holds_out(task) else ""
+    asked = " (held-out)" if task.holds_out else ""
     when = "" if measured == step else f" after {grouped(measured)}"
     made = len(curve.training_loss)
     where = counted(step, "step") if step == made else f"step {grouped(step)} of {grouped(made)}"
     parts = [where, f"{percent(accuracy)} right{when}{asked}"]
-    if task.name == "die":
-        parts.append("chance, as it must be" if task.is_reached(accuracy, weight) else "that is luck")
-    elif task.is_reached(accuracy, weight) and not task.writes:  # of one's own lines nobody knows what is enough
-        parts.append("learned")
+    verdict = task.short_words[not task.is_reached(accuracy, weight)]
+    parts += [verdict] if verdict else []
     return " · ".join(parts)
 
 
@@ -229,19 +222,22 @@ def sizes(parameters: int, batch: int) -> str:
     return f"{grouped(parameters)} numbers are learned, from {counted(batch, 'sentence')} in each step."
 
 
-def chart(task: Task, curve: Curve, baselines: tuple[float, float]) -> str:
+def chart(run: Run, curve: Curve) -> str:
     """Say what the curves show."""
-    steps = int(curve.steps[-1])
-    chance, frequent = baselines
-    where = ", on sentences that are held out" if holds_out(task) else ""
+    (chance, frequent), parts = run.trial.baselines, run.task.part_of_answer(run.setup)
+    where = ", on sentences that are held out" if run.task.holds_out else ""
     return (
-        f"Loss {plain(float(curve.loss[-1]), 3)} and {percent(float(curve.accuracy[-1]))} right answers at step "
-        f"{steps}{where}. Guessing would be right in {percent(chance)}, always giving the most frequent answer in "
-        f"{percent(frequent)}."
+        f"Loss {plain(float(curve.loss[-1]), 3)} and {percent(float(curve.accuracy[-1]))} {_right(parts)} at step "
+        f"{int(curve.steps[-1])}{where}. Guessing would be right in {percent(chance)}, always giving the most frequent "
+        f"{parts.removesuffix('s')} in {percent(frequent)}."
     )
+
+
+def _right(parts: str) -> str:
+    return "right answers" if parts == "answers" else f"{parts} right"
 
 
 def legend(task: Task) -> str:
     """Say what the lines of the curves are."""
-    solid = "held-out" if holds_out(task) else "all entries"
+    solid = "held-out" if task.holds_out else "all entries"
     return f"solid: {solid}; faint: in training; dashed: guessing; dotted: most frequent answer"

@@ -95,8 +95,14 @@ class Task(ABC):
         Whether no token sees a later one.
     writes : bool
         Whether it writes answers of several tokens, one after the other, behind what it is given; see `beginning`.
-    reached_words : str
-        What is said when the goal is reached.
+    holds_out : bool
+        Whether there are sentences that nothing is learned from.
+    reached_words, missed_words : str
+        What is said when the goal is reached, and when it is not; by default which it is.
+    short_words : (str, str)
+        The same in a word or two; empty where nothing is said.
+    seeds_words : str
+        What those seeds do that reach it.
     before_answer : str
         What stands before the answer to a sentence; empty where no single answer says something.
     """
@@ -112,7 +118,11 @@ class Task(ABC):
     fixed: frozenset[str] = frozenset({"encoder_layers"})
     causal: bool = False
     writes: bool = False
+    holds_out: bool = True
     reached_words: str = "Learned."
+    missed_words: str = ""
+    short_words: tuple[str, str] = ("learned", "")
+    seeds_words: str = "have learned it"
     before_answer: str = ""
 
     def is_reached(self, accuracy: float, weight: float) -> bool:

@@ -10,7 +10,7 @@ from attention_explorer.kit.drawing.text_table import Column
 from attention_explorer.kit.items.item import Hit, Item, Value
 from attention_explorer.kit.items.table import Table
 from attention_explorer.kit.pictures.drawing import Change
-from attention_explorer.pages.training import held_out, seen, words
+from attention_explorer.pages.training import held_out, seen
 from attention_explorer.pages.training.held_out import held_answers
 from attention_explorer.pages.training.moment import MomentRequest
 from attention_explorer.pages.training.seen import Seen
@@ -46,7 +46,7 @@ class HeldOut(LearningPicture):
         asked = [each.sentence for each in numbers.answers]
         sentence = numbers.state.sentence_shown
         marked = (asked.index(sentence), None) if sentence in asked else None
-        first = Column("never learned from" if words.holds_out(numbers.state.task) else "asked")
+        first = Column("never learned from" if numbers.state.task.holds_out else "asked")
         columns = (first, Column("it answers", is_bold=True), Column("right", is_muted=True))
         return Table(LIST, columns, rows, inks, marked=marked)
 
