@@ -340,7 +340,7 @@ class Worth(NamedTuple):
 def accuracy_at(setup: LearningSetup, step: int, broken: Broken) -> float:
     """Return how often the model of a step is right on held-out sentences, broken as it is.
 
-    All sentences of a setup are equally long: the hidden cells are hidden in each of them.
+    The hidden cells are hidden in each sentence, by their places.
     """
     trial, network = run_of(setup).trial, broken_model(setup, step, broken).network
     return trial.measure(network, scoring_with(broken.hidden, trial.batch)).accuracy
