@@ -123,6 +123,20 @@ def test_what_is_typed_counts_once_it_was_read(training, qtbot):
     assert at.training.setup.lines == (*LINES, "zoom -> zoomed")
 
 
+def test_what_was_typed_is_there_again_after_cancel(training):
+    at = training(SMALL)
+    dialog = asked(at)
+    paste(dialog, "zoom -> zoomed")
+    QTest.keyClick(dialog, Qt.Key.Key_Escape)
+    dialog = asked(at)
+    assert dialog.field.toPlainText() == "zoom -> zoomed"
+    QTest.keyClick(dialog.field, Qt.Key.Key_Z, Qt.KeyboardModifier.ControlModifier)
+    assert dialog.field.toPlainText() == "\n".join(LINES)
+    QTest.keyClick(dialog, Qt.Key.Key_Escape)
+    at.load("own")
+    assert asked(at).field.toPlainText() == "\n".join(OWN.setup.lines)
+
+
 def test_a_text_that_no_session_could_hold_is_not_pasted(training):
     at = training(SMALL)
     dialog = asked(at)

@@ -105,10 +105,17 @@ class OwnLinesDialog(QDialog):
         Whose lines it begins with, if it has some.
     then : callable
         Called with the lines, and into what they are cut, once they are agreed to.
+    typed : str
+        What was written here before and not agreed to: it is there again, and Undo brings the lines of the setup.
     """
 
     def __init__(
-        self, parent: QWidget, look: Look, setup: LearningSetup, then: Callable[[tuple[str, ...], LineCut], object]
+        self,
+        parent: QWidget,
+        look: Look,
+        setup: LearningSetup,
+        then: Callable[[tuple[str, ...], LineCut], object],
+        typed: str = "",
     ) -> None:
         super().__init__(parent)
         self.setWindowTitle("Your own lines")
@@ -118,6 +125,8 @@ class OwnLinesDialog(QDialog):
         self.cut, self.lines = setup.cut, setup.lines
         self.field = LinesField(self.read, self._refuse)
         self.field.setPlainText("\n".join(setup.lines))
+        if typed:
+            self._write(typed)
         self.says = TextBlock(look, 8, "What can be learned from these lines", ground="window")
         self._lay_out()
         self.resize(QSize(look.px(620), look.px(640)).boundedTo(self.screen().availableSize()))
@@ -174,9 +183,12 @@ class OwnLinesDialog(QDialog):
         except ExplorerError as error:
             self._refuse(str(error))
             return
+        self._write(text)
+        self.look_over()
+
+    def _write(self, text: str) -> None:
         self.field.selectAll()
         self.field.insertPlainText(text)
-        self.look_over()
 
     def look_over(self) -> None:
         """Have what is there read: it is said what can be learned from it, or why nothing can."""

@@ -93,6 +93,8 @@ class TrainingPage(FramePage):
         self.needed_button = QPushButton("Which heads does it need?")
         self.lines_buttons: list[QPushButton] = []
         """By which lines of one's own are changed, one a view."""
+        self._lines_typed = ""
+        """What was written of them and not agreed to."""
         self.needed_button.setToolTip("Try sets of heads, and find the fewest that do nearly as well as all")
         self.completers: dict[object, WordCompleter] = {}
         super().__init__(session, look, parent)
@@ -258,9 +260,15 @@ class TrainingPage(FramePage):
 
         def learn(lines: tuple[str, ...], cut: LineCut) -> None:
             self.player.stop()
+            self._lines_typed = ""
             self.apply(Change(with_lines(self.state, lines, cut), "Change the lines"))
 
-        self.lines_dialog = OwnLinesDialog(self, self.look, self.state.setup, learn)
+        def keep() -> None:
+            typed = self.lines_dialog.field.toPlainText()
+            self._lines_typed = "" if typed == "\n".join(self.state.setup.lines) else typed
+
+        self.lines_dialog = OwnLinesDialog(self, self.look, self.state.setup, learn, self._lines_typed)
+        self.lines_dialog.rejected.connect(keep)
         self.lines_dialog.open()
         if path is not None:
             self.lines_dialog.read(path)
