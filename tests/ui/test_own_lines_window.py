@@ -313,4 +313,5 @@ def test_files_of_the_list_hold_what_is_answered(tmp_path: Path):
     numbers = figure.numbers()
     found = held_answers(state.setup, 20, WHOLE)
     assert numbers.document["held_out"] == [each._asdict() for each in found]
+    assert numbers.document["written"] == found[0].said
     assert list(numbers.table.rows()) == [(each.sentence, each.right, each.said, int(each.is_right)) for each in found]

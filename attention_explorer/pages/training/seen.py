@@ -109,7 +109,7 @@ def lines(found: Seen) -> Table:
 
 def told(found: Seen) -> dict[str, object]:
     """Return what files say besides arrays and settings."""
-    state, answer = found.state, found.moment.answer
+    state, answer, written = found.state, found.moment.answer, found.moment.written
     return {
         "what": words.origin(state),
         "setup": asdict(state.setup),
@@ -117,6 +117,7 @@ def told(found: Seen) -> dict[str, object]:
         "other_setup": state.other and asdict(state.other),
         "tokens": list(answer.tokens),
         "context_tokens": list(answer.context_tokens),
+        "written": None if written is None else state.task.said(written, state.setup),
         "off": sorted(state.broken.off),
         "as_drawn": sorted(state.broken.drawn),
         "hidden": sorted(state.hidden),

@@ -30,6 +30,7 @@ from attention_explorer.pages.training.pair_words import SAME
 from attention_explorer.pages.training.seen import Seen
 from attention_explorer.pages.training.state import TrainingState, TrainingView
 from attention_explorer.pages.training.ui.main_curves import MainCurves
+from attention_explorer.pages.training.ui.own import OwnLinesDialog, with_lines
 from attention_explorer.pages.training.ui.pictures import LAST_KEY, MAP, hidden
 from attention_explorer.pages.training.ui.player import TrainingPlayer
 from attention_explorer.pages.training.ui.take import TAKINGS, Taking
@@ -255,9 +256,6 @@ class TrainingPage(FramePage):
 
     def ask_for_lines(self, path: Path | None = None) -> None:
         """Ask for lines of one's own to learn, beginning with those that are learned, or with those of a file."""
-        # Loaded when it is asked for: reading lines would delay the first picture.
-        from attention_explorer.pages.training.ui.own import OwnLinesDialog, with_lines
-
         def learn(lines: tuple[str, ...], cut: LineCut) -> None:
             self.player.stop()
             self._lines_typed = ""
