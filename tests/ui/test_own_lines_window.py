@@ -228,8 +228,8 @@ def test_it_is_said_whether_the_line_that_is_asked_was_learned_from(training):
         title, sentence = at.panel_words()
         assert sentence.startswith(said)
         assert ("No line has this input." in title) == (verb == "wall")
-        begun = f"{verb}→{verb}ed" if said else f"{verb}→"
-        assert f"After “{begun}” it " in sentence
+        assert (f"After “{verb}ed” it " if said else "First it ") in sentence
+        assert "■" not in sentence
 
 
 @pytest.mark.parametrize(

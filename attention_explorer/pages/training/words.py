@@ -18,6 +18,8 @@ from attention_explorer.sources.learned.tasks import task_of
 
 SURE = 0.5
 """The weight from which on a row looks at a word, and not only most at it."""
+_BEGUN = 16
+"""Letters of an answer, the last ones, behind which the next is asked."""
 
 
 def head_words(head: Head, state: TrainingState) -> str:
@@ -130,13 +132,20 @@ def answers(moment: Moment, row: int) -> tuple[str, str, tuple[tuple[str, float,
     told = tuple((known[each], float(chances[each]), known[each] == right) for each in best.tolist())
     title = f"At {quoted(answer.tokens[answer.places[place]])} it answers {quoted(told[0][0])}"
     if task.writes:
-        begun = quoted(task.said(answer.tokens[: answer.places[place] + 1], setup))
-        title = (
-            f"After {begun} it writes {quoted(told[0][0])}" if best[0] < len(known) - 1 else f"After {begun} it ends"
-        )
+        title = _going_on(moment, place, told[0][0])
     if right is None:
         return title, "The task does not know what is right here.", told
-    return title, "That is right." if told[0][2] else f"{quoted(right)} would be right.", told
+    would = "It should end there." if task.writes and right == known[-1] else f"{quoted(right)} would be right."
+    return title, "That is right." if told[0][2] else would, told
+
+
+def _going_on(moment: Moment, place: int, word: str) -> str:
+    """Say what it puts behind the right beginning of an answer, of a task that writes."""
+    answer, task, setup = moment.answer, moment.run.task, moment.request.setup
+    begun = task.said(answer.tokens[answer.places[0] + 1 : answer.places[place] + 1], setup)
+    begun = begun if len(begun) <= _BEGUN else f"…{begun[-_BEGUN:]}"
+    does = "ends" if word == task.answers(setup).words[-1] else f"writes {quoted(word)}"
+    return f"After {quoted(begun)} it {does}" if begun else f"First it {does}"
 
 
 def written(moment: Moment) -> tuple[str, str]:

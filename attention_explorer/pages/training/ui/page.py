@@ -256,6 +256,7 @@ class TrainingPage(FramePage):
 
     def ask_for_lines(self, path: Path | None = None) -> None:
         """Ask for lines of one's own to learn, beginning with those that are learned, or with those of a file."""
+
         def learn(lines: tuple[str, ...], cut: LineCut) -> None:
             self.player.stop()
             self._lines_typed = ""
