@@ -17,7 +17,7 @@ from attention_explorer.core.numerals import percent
 from attention_explorer.pages.explorer import ExplorerState
 from attention_explorer.pages.session_file import read_session, write_session
 from attention_explorer.pages.training import seeds
-from attention_explorer.pages.training.held_out import held_answers
+from attention_explorer.pages.training.held_out import headline, held_answers
 from attention_explorer.pages.training.state import WHOLE, Speed, TrainingState, TrainingView
 from attention_explorer.pages.training.ui.held_out import LIST
 from attention_explorer.pages.training.ui.pictures import FILM
@@ -252,6 +252,9 @@ def test_every_task_lists_what_it_answers(task: str):
     assert found[0].right == " ".join(first)
     assert len(found[0].said.split()) == len(first)
     TASKS[task].question(found[0].sentence, setup)
+    state = TrainingState().with_task(task)
+    assert "the first" not in headline(found, state, len(found))
+    assert "of the first" in headline(found, state, len(found) + 1)
 
 
 def test_a_session_keeps_the_lines_and_learns_the_same(tmp_path: Path):

@@ -51,7 +51,7 @@ class HeldOut(LearningPicture):
         return Table(LIST, columns, rows, inks, marked=marked)
 
     def headline(self, numbers: Seen) -> str:
-        return held_out.headline(numbers.answers, numbers.state)
+        return held_out.headline(numbers.answers, numbers.state, len(numbers.moment.run.trial.batch.tokens))
 
     def words(self, numbers: Seen, hit: Hit) -> str:
         return held_out.said_of(numbers.answers[hit.part]) if hit.item == LIST else super().words(numbers, hit)
