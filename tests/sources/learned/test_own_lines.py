@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
 import pytest
 
+from attention_explorer.core.numerals import percent
 from attention_explorer.errors import ExplorerError
 from attention_explorer.model.learning import AS_LEARNED, NOT_ASKED, Batch
 from attention_explorer.sources.learned.as_model import as_model
@@ -344,18 +346,38 @@ def test_the_sure_range_holds_the_truth_in_95_of_100_draws() -> None:
 
 def test_what_lines_are_too_few_for_is_counted() -> None:
     words = tuple(f"{a}{b} -> {a}" for a in "abcdefgh" for b in "xyz")
-    one = own_lines(words, LineCut.CHARACTERS)
-    held = len(one.held_out)
+    held = len(own_lines(words, LineCut.CHARACTERS).held_out)
     low, high = sure_range(held // 2, held)
-    said = list(too_little_for(one))
-    assert said[0].startswith(
-        f"With {held} lines held out the share that is right is known to about ±{round(50 * (high - low))} "
-    )
-    learned = {token for line in one.learned for token in line.answer}
-    hopeless = sum(not learned.issuperset(line.answer) for line in one.held_out)
-    assert any("cannot come out" in each for each in said) == bool(hopeless)
+    assert (
+        f"With {held} lines held out the share that is right is known to about ±{round(50 * (high - low))} points; "
+        "a smaller difference says nothing."
+    ) in too_little_for(own_lines(words, LineCut.CHARACTERS))
     both = own_lines((*words, "ax -> b"), LineCut.CHARACTERS)
     assert "2 lines have an input that has another answer too: not all of them can be right." in too_little_for(both)
+
+
+def test_held_out_lines_of_characters_that_are_in_no_other_line() -> None:
+    alike = own_lines(tuple(f"{a} -> {a}{a}" for a in "abcde"), LineCut.CHARACTERS)
+    assert list(too_little_for(alike))[1:] == [
+        "1 held-out input has characters that no input to learn from has.",
+        "1 held-out answer has characters that no answer to learn from has: it cannot come out.",
+    ]
+    found = own_lines(tuple(f"{a} -> {a}" for a in "abcdefghij"), LineCut.CHARACTERS)
+    assert list(too_little_for(found))[1:] == [
+        "2 held-out inputs have characters that no input to learn from has.",
+        "2 held-out answers have characters that no answer to learn from has: they cannot come out.",
+    ]
+
+
+def test_what_always_the_same_answer_would_be_worth_is_said() -> None:
+    odd = own_lines(tuple(f"{n} -> {'odd' if n % 2 else 'even'}" for n in range(40)), LineCut.CHARACTERS)
+    answers = Counter("".join(line.answer) for line in odd.learned)
+    (always, _), *_ = answers.most_common()
+    share = sum("".join(line.answer) == always for line in odd.held_out) / len(odd.held_out)
+    assert f"Always answering “{always}” would be right for {percent(share)} of the held-out lines." in too_little_for(
+        odd
+    )
+    assert not any("Always" in said for said in too_little_for(own_lines(PAST, LineCut.CHARACTERS)))
 
 
 def test_what_the_lines_are_is_said() -> None:
