@@ -56,7 +56,8 @@ if TYPE_CHECKING:
     from attention_explorer.pages.lookup.words_state import Word, WordsHead, WordsState
     from attention_explorer.pages.positions.kinds.registry import PositionKind
     from attention_explorer.pages.positions.state import PositionsState
-    from attention_explorer.pages.stack.state import BlockState, LearnedStack
+    from attention_explorer.pages.stack.choices import LearnedStack
+    from attention_explorer.pages.stack.state import BlockState
     from attention_explorer.pages.training.state import Speed, TrainingState, TrainingView
     from attention_explorer.rendering import render
     from attention_explorer.sources.hand_made_recipe import HandMadeRecipe
@@ -171,7 +172,7 @@ _MODULE_OF = {
     "LabState": "pages.lab.state",
     "LabView": "pages.lab.state",
     "LearnedRecipe": "sources.learned_recipe",
-    "LearnedStack": "pages.stack.state",
+    "LearnedStack": "pages.stack.choices",
     "LearningSetup": "sources.learned.setup",
     "LookupState": "pages.lookup.state",
     "LookupView": "pages.lookup.state",

@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 
 from attention_explorer.api import open_window
+from attention_explorer.core.numerals import counted
 from attention_explorer.errors import ExplorerError, did_you_mean
 from attention_explorer.model.arrays import Floats
 from attention_explorer.model.learning.network import Tokens
@@ -18,6 +19,7 @@ from attention_explorer.pages.explorer import ExplorerState
 from attention_explorer.pages.heads.state import HeadsSetup, HeadsState, HeadsView
 from attention_explorer.sources.learned.learned_model import Answer, LearnedModel, Measured
 from attention_explorer.sources.learned.model_file import check_ending, write_model
+from attention_explorer.sources.learned.own_lines import said_of_right
 from attention_explorer.sources.learned.run import Run
 from attention_explorer.sources.learned.setup import LearningSetup
 from attention_explorer.sources.learned.tasks import task_of
@@ -241,8 +243,8 @@ def report(run: Run, steps: int | None = None) -> Iterator[str]:
     for step in _measured_at(count, task.every):
         run.advance(step)
         yield _line(step, run.measured(step))
-    guessed, frequent = run.trial.baselines
-    yield f"Guessing is right {guessed:.1%}, the most frequent answer {frequent:.1%} of the time."
+    (guessed, frequent), answer = run.trial.baselines, task.part_of_answer(run.setup).removesuffix("s")
+    yield f"Guessing is right {guessed:.1%}, the most frequent {answer} {frequent:.1%} of the time."
     yield _verdict(run)
 
 
@@ -259,12 +261,14 @@ def _line(step: int, measured: Measured) -> str:
 
 def _verdict(run: Run) -> str:
     task, last = run.task, run.measured()
+    if task.writes:
+        count = len(run.trial.batch.tokens)
+        right = round(last.whole * count)
+        return f"{right} of {counted(count, 'held-out line')} right. {said_of_right(right, count)}"
     if task.is_reached(last.accuracy, last.weight or 0.0):
         return task.reached_words
     what = "the weight" if task.judged_by_weight else "right answers"
-    return (
-        f"Not learned: {what} had to reach {task.goal:.0%}." if last.scores else "More than a die allows: look again."
-    )
+    return task.missed_words or f"Not learned: {what} had to reach {task.goal:.0%}."
 
 
 def _count(run: Run, steps: int | None) -> int:

@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from attention_explorer import cli
+from attention_explorer.commands.output import encoded
 from attention_explorer.errors import LONGEST_QUOTE, quoted
 
 
@@ -66,7 +67,7 @@ def test_words_that_the_terminal_cannot_write(monkeypatch: pytest.MonkeyPatch) -
     monkeypatch.setattr(sys, "stdout", terminal)
     assert cli.main(["presets"]) == 0
     assert b"?" in terminal.buffer.getvalue()  # type: ignore[attr-defined] # it is a BytesIO
-    assert cli._encoded("3 pictures in \udcff") == b"3 pictures in ?"
+    assert encoded("3 pictures in \udcff") == b"3 pictures in ?"
 
 
 @pytest.mark.parametrize(

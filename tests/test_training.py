@@ -11,6 +11,7 @@ import pytest
 
 import attention_explorer
 from attention_explorer import ExplorerError, Trained, cli
+from attention_explorer.commands.train import LEARNED_NUMBERS, LEARNED_SWITCHES
 from attention_explorer.pages.session_file import read_session
 from attention_explorer.sources.learned.model_file import read_model, write_model
 from attention_explorer.sources.learned.run import Run
@@ -230,7 +231,7 @@ def test_lines_of_ones_own_are_learned_from_python() -> None:
     assert run.write("wall") == "".join(run.at().write(["wall"])[0])
     assert run.ask("walk").right == tuple("walked■")
     assert run.ask("walk").places == (4, 5, 6, 7, 8, 9, 10)
-    with pytest.raises(ExplorerError, match="No line has an arrow"):
+    with pytest.raises(ExplorerError, match="No line can be learned"):
         attention_explorer.train("own", lines=VERBS)
     with pytest.raises(ExplorerError, match="writes none behind a sentence"):
         small().write("a b c d")
@@ -241,7 +242,7 @@ def test_lines_of_ones_own_from_a_file(tmp_path: Path, capsys: pytest.CaptureFix
     path.write_text("\n".join((*(f"{verb}\t{verb}ed" for verb in VERBS), "alone")), encoding="utf-8")
     assert cli.main(["train", "own", str(out), "--lines", str(path), "--steps", "10", "--d-model", "8"]) == 0
     said = capsys.readouterr().out
-    for part in ("12 lines, cut into characters", "Line 13 has no tab", "Held out are 2", "±"):
+    for part in ("12 lines, cut into characters", "Line 13, “alone”, has no tab", "2 of 12 inputs", "±"):
         assert part in said
     model = read_model(out)
     assert model.setup.lines[0] == "walk\twalked"
@@ -255,7 +256,7 @@ def test_every_size_has_an_option() -> None:
     options = cli.parser().parse_args(["train", "it", *switches, "--d-ff", "8"])
     assert (options.hard, options.scaled, options.positions, options.residual) == (True, False, False, False)
     assert (options.lines, options.cut) == (None, None)
-    known = {*cli._LEARNED_NUMBERS, *cli._LEARNED_SWITCHES, "task", "lines", "cut"}
+    known = {*LEARNED_NUMBERS, *LEARNED_SWITCHES, "task", "lines", "cut"}
     assert known == set(attention_explorer.training.LearningSetup.__dataclass_fields__)
 
 

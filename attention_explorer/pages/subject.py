@@ -6,7 +6,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from attention_explorer.pages.heads.by_word import by_word
-from attention_explorer.pages.stack.state import BlockPicture
+from attention_explorer.pages.stack.choices import BlockPicture
 from attention_explorer.sources.learned_recipe import LearnedRecipe
 from attention_explorer.sources.model_recipe import ModelRecipe
 from attention_explorer.sources.registry import recipe_as

@@ -121,7 +121,9 @@ class LearnedSource(TypedSource[LearnedRecipe]):
 
     @property
     def origin(self) -> str:
-        return f"{self.traits.origin}, {percent(_accuracy(self.recipe.setup, self.recipe.step))} right"
+        setup, step = self.recipe.setup, self.recipe.step
+        of = f" of {self._task.part_of_answer(setup)}" if self._task is not None and self._task.writes else ""
+        return f"{self.traits.origin}, {percent(_accuracy(setup, step))}{of} right"
 
     @property
     def heads(self) -> tuple[int, ...]:
@@ -203,9 +205,10 @@ class LearnedSource(TypedSource[LearnedRecipe]):
 
     def verdict(self) -> tuple[str, str]:
         setup, step = self.recipe.setup, self.recipe.step
+        parts = "answers" if self._task is None else self._task.part_of_answer(setup)
         return (
             f"These weights were learned here, in {step} steps.",
-            f"{percent(_accuracy(setup, step))} of its answers are right on sentences that it never saw. "
+            f"{percent(_accuracy(setup, step))} of its {parts} are right on sentences that it never saw. "
             "A right answer does not make a readable map: what a head is worth, breaking it tells.",
         )
 

@@ -13,9 +13,10 @@ from attention_explorer.core.mask import MaskChoice, MaskKind, mask_of
 from attention_explorer.errors import ExplorerError
 from attention_explorer.model import Activation, NormPlacement
 from attention_explorer.pages.lab.linear import linear_picture
+from attention_explorer.pages.stack.choices import BlockPicture, Initialiser
 from attention_explorer.pages.stack.presets import block_preset
 from attention_explorer.pages.stack.stack import block_stack, block_trace, count_numbers, is_quick
-from attention_explorer.pages.stack.state import BlockPicture, BlockState, Initialiser
+from attention_explorer.pages.stack.state import BlockState
 
 REFERENCE = json.loads((Path(__file__).parents[1] / "data" / "reference_sources.json").read_text(encoding="utf-8"))
 

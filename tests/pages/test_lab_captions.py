@@ -19,7 +19,8 @@ from attention_explorer.pages.lab.scores import scores_picture
 from attention_explorer.pages.lab.scores_state import BenchState, GainRule, ScalingState
 from attention_explorer.pages.lab.state import LabView
 from attention_explorer.pages.lab.ui.views import view_of
-from attention_explorer.pages.stack.state import BlockState, Initialiser
+from attention_explorer.pages.stack.choices import Initialiser
+from attention_explorer.pages.stack.state import BlockState
 
 VIEWS = {name: view_of(name) for name in LabView}
 PROJECTED = ScalingState(source=ScoreSource.PROJECTED, d_model=8)

@@ -33,8 +33,9 @@ from attention_explorer.pages.lab.depth import (
 )
 from attention_explorer.pages.lab.state import LabView
 from attention_explorer.pages.lab.ui.views import view_of
+from attention_explorer.pages.stack.choices import Initialiser
 from attention_explorer.pages.stack.numerals import brief
-from attention_explorer.pages.stack.state import BlockState, Initialiser
+from attention_explorer.pages.stack.state import BlockState
 
 PLAIN = BlockState(heads=4, encoding=False)
 

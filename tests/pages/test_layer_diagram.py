@@ -27,8 +27,9 @@ from attention_explorer.pages.layer.diagram_words import (
 )
 from attention_explorer.pages.layer.summary import summary_of
 from attention_explorer.pages.layer.ui.views import view_of, views
+from attention_explorer.pages.stack.choices import OF_BLOCK, ORDER, BlockPicture
 from attention_explorer.pages.stack.presets import BLOCK_PRESETS, block_preset
-from attention_explorer.pages.stack.state import OF_BLOCK, ORDER, BlockPicture, BlockState
+from attention_explorer.pages.stack.state import BlockState
 
 SWITCHES = [
     BlockState(norm=norm, residual=residual, causal=causal, feed_forward=network, activation=activation)

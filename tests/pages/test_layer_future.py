@@ -17,8 +17,9 @@ from attention_explorer.pages.layer.future import (
     future_sentences,
     future_words,
 )
+from attention_explorer.pages.stack.choices import Initialiser
 from attention_explorer.pages.stack.stack import block_stack
-from attention_explorer.pages.stack.state import BlockState, Initialiser
+from attention_explorer.pages.stack.state import BlockState
 
 STATE = BlockState(layers=4, changed_token=3)
 

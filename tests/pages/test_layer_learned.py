@@ -17,9 +17,10 @@ from attention_explorer.pages.layer.diagram_words import layer_sentences
 from attention_explorer.pages.layer.ui.views import view_of
 from attention_explorer.pages.session_codec import Decoder, encoded
 from attention_explorer.pages.stack import stack
+from attention_explorer.pages.stack.choices import BlockPicture, LearnedStack
 from attention_explorer.pages.stack.learned import learned_block, reason_against, steps_to_learn
 from attention_explorer.pages.stack.stack import block_stack, block_trace
-from attention_explorer.pages.stack.state import BlockPicture, BlockState, LearnedStack
+from attention_explorer.pages.stack.state import BlockState
 from attention_explorer.sources.learned.box import BOX
 from attention_explorer.sources.learned.run import Run
 from attention_explorer.sources.learned.setup import LearningSetup

@@ -20,10 +20,11 @@ from attention_explorer.pages.layer.diagram_words import likeness_sentences, row
 from attention_explorer.pages.layer.future import future_picture, future_sentences
 from attention_explorer.pages.layer.ui.views import views as of_layer
 from attention_explorer.pages.layer.wording import layer_truths
+from attention_explorer.pages.stack.choices import BlockPicture, Initialiser
 from attention_explorer.pages.stack.numerals import brief
 from attention_explorer.pages.stack.presets import BLOCK_PRESETS, block_preset
 from attention_explorer.pages.stack.stack import MOST_NUMBERS, check_sizes, count_numbers, most_layers
-from attention_explorer.pages.stack.state import MOST_LAYERS, BlockPicture, BlockState, Initialiser
+from attention_explorer.pages.stack.state import MOST_LAYERS, BlockState
 
 Array = np.ndarray
 

@@ -9,10 +9,8 @@ import pytest
 from attention_explorer.core.preset import preset_of
 from attention_explorer.pages.training.moment import accuracy_at, answer_at
 from attention_explorer.pages.training.presets import TRAINING_PRESETS
-from attention_explorer.pages.training.state import TrainingState
+from attention_explorer.pages.training.state import WHOLE, Broken, TrainingState
 from attention_explorer.sources.learned.setup import LearningSetup
-
-NOTHING = frozenset()
 
 
 def state_of(name: str) -> TrainingState:
@@ -21,12 +19,12 @@ def state_of(name: str) -> TrainingState:
 
 def looks_at(setup: LearningSetup) -> list[str]:
     """Return which English word each place looks at most in the end: start, la, voiture, rouge."""
-    answer = answer_at(setup, state_of("translation").task.steps, "the red car", NOTHING, NOTHING, NOTHING)
+    answer = answer_at(setup, state_of("translation").task.steps, "the red car", WHOLE)
     return [answer.context_tokens[best] for best in answer.weights[0][0].argmax(axis=-1)]
 
 
-def right(setup: LearningSetup, off: frozenset[tuple[int, int]] = NOTHING) -> float:
-    return accuracy_at(setup, state_of(setup.task).task.steps, off, NOTHING, NOTHING)
+def right(setup: LearningSetup, broken: Broken = WHOLE) -> float:
+    return accuracy_at(setup, state_of(setup.task).task.steps, broken)
 
 
 def test_with_mixed_words_the_weights_lie_elsewhere_and_the_answers_are_nearly_as_right() -> None:
@@ -47,4 +45,4 @@ def test_without_positions_the_previous_word_is_found_four_times_in_ten() -> Non
 def test_without_the_first_head_a_fifth_of_what_is_repeated_is_still_right() -> None:
     setup = state_of("repeat").setup
     assert right(setup) > 0.95
-    assert right(setup, frozenset({(0, 0)})) == pytest.approx(0.22, abs=0.06)
+    assert right(setup, Broken(off=frozenset({(0, 0)}))) == pytest.approx(0.22, abs=0.06)

@@ -16,7 +16,7 @@ from attention_explorer.errors import ExplorerError
 from attention_explorer.pages.explorer import ExplorerState
 from attention_explorer.pages.heads.state import HeadsSetup, Picture
 from attention_explorer.pages.session_file import session_bytes, session_from
-from attention_explorer.pages.stack.state import BlockPicture
+from attention_explorer.pages.stack.choices import BlockPicture
 from attention_explorer.pages.training.state import TrainingState
 from attention_explorer.pages.ui.session import Session
 from attention_explorer.sources.hand_made_recipe import HandMadeRecipe

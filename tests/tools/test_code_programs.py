@@ -35,8 +35,9 @@ from attention_explorer.pages.positions.state import Likeness, PositionsPicture,
 from attention_explorer.pages.ready_made import PAGE_IDS, ReadyMade, in_view, presets_of
 from attention_explorer.pages.registry import PAGES
 from attention_explorer.pages.row_as_lookup import as_lookup
+from attention_explorer.pages.stack.choices import BlockPicture, Initialiser
 from attention_explorer.pages.stack.learned import learned_block
-from attention_explorer.pages.stack.state import BlockPicture, BlockState, Initialiser
+from attention_explorer.pages.stack.state import BlockState
 from attention_explorer.pages.training.presets import TRAINING_PRESETS
 from attention_explorer.sources.learned.box import BOX
 from attention_explorer.sources.learned.tasks import TASKS

@@ -31,8 +31,9 @@ from attention_explorer.pages.lab.scores_state import ScalingState
 from attention_explorer.pages.lab.state import LabState, LabView
 from attention_explorer.pages.ready_made import find_preset, parts_of, presets_of
 from attention_explorer.pages.row_as_lookup import as_lookup
+from attention_explorer.pages.stack.choices import OF_BLOCK
 from attention_explorer.pages.stack.learned import learned_block
-from attention_explorer.pages.stack.state import OF_BLOCK, BlockState
+from attention_explorer.pages.stack.state import BlockState
 from attention_explorer.pages.training.state import TrainingView
 from attention_explorer.sources.learned.box import BOX
 from attention_explorer.sources.recipe import ToyRecipe

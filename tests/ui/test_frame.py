@@ -35,8 +35,9 @@ from attention_explorer.pages.lab.scores_state import ScalingState
 from attention_explorer.pages.lab.state import LabState, LabView
 from attention_explorer.pages.lab.ui.views import views
 from attention_explorer.pages.registry import PAGES
+from attention_explorer.pages.stack.choices import Initialiser
 from attention_explorer.pages.stack.learned import learned_block
-from attention_explorer.pages.stack.state import BlockState, Initialiser
+from attention_explorer.pages.stack.state import BlockState
 from attention_explorer.session.settings import Settings, SettingsStore, ThemeChoice
 from attention_explorer.sources.learned.box import BOX
 from attention_explorer.tools.code.programs import program_of

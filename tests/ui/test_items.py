@@ -326,3 +326,12 @@ def test_together_they_keep_their_handles_arrays_and_data() -> None:
     assert value == pytest.approx((7.0, 10.0))
     assert list(item.arrays()) == ["curve: depth", "curve"]
     assert item.data_box(layout) == layout[0].item.data_box(layout[0].layout).united(placed.layout.plot)
+
+
+def test_of_words_that_have_no_room_the_longest_are_cut() -> None:
+    columns = Column("asked"), Column("answer"), Column("right")
+    table = Table("Table", columns, (("long words " * 40, "short", "long words " * 20),))
+    layout = table.layout(LOOK, NARROW)
+    (_, _, asked), (_, _, answer), (_, left, right) = layout.shown
+    assert (asked, answer) == (right, table.layout(LOOK, LARGE).shown[1][2])
+    assert left + right == pytest.approx(NARROW.right())

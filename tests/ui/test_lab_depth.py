@@ -21,9 +21,9 @@ from attention_explorer.kit.theme import Look
 from attention_explorer.model import NormPlacement
 from attention_explorer.pages.lab.depth import DRAWS, TABLE, is_measured
 from attention_explorer.pages.lab.ui.depth import LIKENESS, Depth
+from attention_explorer.pages.stack.choices import Initialiser
 from attention_explorer.pages.stack.numerals import brief
 from attention_explorer.pages.stack.presets import block_preset
-from attention_explorer.pages.stack.state import Initialiser
 
 pytestmark = pytest.mark.qt_log_ignore("This plugin does not support")
 

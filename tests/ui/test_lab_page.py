@@ -41,7 +41,8 @@ from attention_explorer.pages.lab.state import LabView
 from attention_explorer.pages.lab.ui import page as lab_page
 from attention_explorer.pages.lab.ui.softmax import SoftmaxBench
 from attention_explorer.pages.ready_made import presets_of
-from attention_explorer.pages.stack.state import BlockState, Initialiser
+from attention_explorer.pages.stack.choices import Initialiser
+from attention_explorer.pages.stack.state import BlockState
 
 pytestmark = pytest.mark.qt_log_ignore("This plugin does not support")  # said whenever a list opens
 

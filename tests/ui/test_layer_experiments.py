@@ -18,8 +18,8 @@ from attention_explorer.pages.layer.cache import table_rows
 from attention_explorer.pages.layer.future import is_quick
 from attention_explorer.pages.layer.ui.cache import COMPARED, MAPS, WORK, Cache
 from attention_explorer.pages.layer.ui.future import MASKS, SAME, Future
+from attention_explorer.pages.stack.choices import Initialiser
 from attention_explorer.pages.stack.presets import block_preset
-from attention_explorer.pages.stack.state import Initialiser
 from attention_explorer.session.settings import Settings, ThemeChoice
 
 pytestmark = pytest.mark.qt_log_ignore("This plugin does not support")

@@ -15,8 +15,9 @@ from attention_explorer.kit.theme import DARK, LIGHT, Look
 from attention_explorer.model import Activation
 from attention_explorer.pages.layer.diagram import RESIDUAL, diagram_picture
 from attention_explorer.pages.layer.ui.layer import Layer
+from attention_explorer.pages.stack.choices import BlockPicture
 from attention_explorer.pages.stack.presets import BLOCK_PRESETS, block_preset
-from attention_explorer.pages.stack.state import BlockPicture, BlockState
+from attention_explorer.pages.stack.state import BlockState
 
 DIAGRAMS = [ready for ready in BLOCK_PRESETS if ready.state.picture is BlockPicture.LAYER]
 

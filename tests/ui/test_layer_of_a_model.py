@@ -15,7 +15,8 @@ from attention_explorer.pages.heads.state import HeadsSetup, HeadsState
 from attention_explorer.pages.layer.diagram import diagram_picture
 from attention_explorer.pages.layer.ui.page import DRAWN, OF_HEADS
 from attention_explorer.pages.session_file import read_session, write_session
-from attention_explorer.pages.stack.state import BlockPicture, BlockState
+from attention_explorer.pages.stack.choices import BlockPicture
+from attention_explorer.pages.stack.state import BlockState
 from attention_explorer.session.settings import Settings, ThemeChoice
 from attention_explorer.sources.learned.box import BOX
 from attention_explorer.sources.learned_recipe import LearnedRecipe

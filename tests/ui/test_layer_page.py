@@ -22,8 +22,9 @@ from attention_explorer.model import Activation, NormKind, NormPlacement
 from attention_explorer.pages.explorer import ExplorerState
 from attention_explorer.pages.layer.diagram import diagram_picture
 from attention_explorer.pages.layer.ui.layer import DIAGRAM, Layer
+from attention_explorer.pages.stack.choices import OF_BLOCK, Initialiser
 from attention_explorer.pages.stack.presets import BLOCK_PRESETS, block_preset
-from attention_explorer.pages.stack.state import OF_BLOCK, BlockState, Initialiser
+from attention_explorer.pages.stack.state import BlockState
 from attention_explorer.session.settings import Settings, ThemeChoice
 
 OWN = [ready for ready in BLOCK_PRESETS if ready.state.picture in OF_BLOCK]

@@ -11,8 +11,9 @@ from PySide6.QtCore import Qt
 
 from attention_explorer.pages.explorer import ExplorerState
 from attention_explorer.pages.lab.state import LabView
+from attention_explorer.pages.stack.choices import BlockPicture
 from attention_explorer.pages.stack.learned import learned_block
-from attention_explorer.pages.stack.state import BlockPicture, BlockState
+from attention_explorer.pages.stack.state import BlockState
 from attention_explorer.session.settings import Settings, ThemeChoice
 from attention_explorer.sources.learned.box import BOX
 from attention_explorer.sources.learned.tasks import TASKS

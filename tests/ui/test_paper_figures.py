@@ -44,7 +44,8 @@ from attention_explorer.pages.lookup.ui.figure import LookupFigure
 from attention_explorer.pages.positions.kinds.registry import PositionKind
 from attention_explorer.pages.positions.state import PositionsPicture, PositionsState
 from attention_explorer.pages.positions.ui.views import view_of
-from attention_explorer.pages.stack.state import BlockPicture, BlockState
+from attention_explorer.pages.stack.choices import BlockPicture
+from attention_explorer.pages.stack.state import BlockState
 from attention_explorer.sources.recipe import ToyRecipe
 
 pytestmark = pytest.mark.usefixtures("qapp")

@@ -19,10 +19,9 @@ from PySide6.QtWidgets import QApplication, QFileDialog, QMessageBox
 from training_driver import TrainingDriver
 
 from attention_explorer.kit.export.figure import encoded
-from attention_explorer.pages.training.moment import MomentRequest, moment_at
-from attention_explorer.pages.training.state import TrainingState
+from attention_explorer.pages.training.state import TrainingState, TrainingView
 from attention_explorer.pages.training.ui import animation
-from attention_explorer.pages.training.ui.animation import painted_frame, steps_shown
+from attention_explorer.pages.training.ui.animation import numbers_at, painted_frame, steps_shown
 from attention_explorer.pages.training.ui.views import training_figure
 
 pytestmark = pytest.mark.qt_log_ignore("This plugin does not support")
@@ -59,7 +58,8 @@ def expected(state: TrainingState, step: int) -> np.ndarray:
     [
         (STATE, 7),
         (replace(TrainingState().with_task("dictionary"), step=3), 30),
-        (replace(STATE, off=frozenset({(0, 0)})), 2),
+        (replace(STATE, off=frozenset({(0, 0)}), view=TrainingView.BREAK), 2),
+        (replace(STATE, view=TrainingView.HELD_OUT), 2),
     ],
 )
 @pytest.mark.parametrize("name", ["film.gif", "film.png"])
@@ -115,7 +115,7 @@ def test_cancelled_halfway_nothing_is_written(ask, tmp_path, monkeypatch, qtbot)
         QTimer.singleShot(20, cancel)
 
     monkeypatch.setattr(animation, "painted_frame", held_up)
-    monkeypatch.setattr(animation, "moment_at", _Slow(4))
+    monkeypatch.setattr(animation, "numbers_at", _Slow(4))
     QTimer.singleShot(400, cancel)
     at = ask(STATE, 30, "film.gif")
     assert at.told == "Cancelled: nothing was written."
@@ -125,16 +125,21 @@ def test_cancelled_halfway_nothing_is_written(ask, tmp_path, monkeypatch, qtbot)
 
 
 class _Slow:
-    """Computes moments, but after some only when the work is told to end."""
+    """Computes what is drawn, but after some only when the work is told to end."""
 
     def __init__(self, quick: int) -> None:
         self._left = quick
 
-    def __call__(self, request: MomentRequest) -> object:
+    def __call__(self, state: TrainingState) -> object:
         self._left -= 1
         if self._left < 0:
             QTest.qSleep(50)  # on the worker
-        return moment_at(request)
+        return numbers_at(state)
+
+
+def test_of_several_runs_there_is_no_film(training):
+    at = training(replace(STATE, view=TrainingView.SEEDS))
+    assert at.taking("Animation…") == (False, "Seeds shows several runs: choose another view.")
 
 
 @pytest.mark.parametrize("name", ["film.png", "film.jpg"])

@@ -24,7 +24,7 @@ from attention_explorer.pages.explorer import ExplorerState
 from attention_explorer.pages.session_file import read_session, session_bytes, session_from, write_session
 from attention_explorer.pages.training import words
 from attention_explorer.pages.training.moment import worth_at
-from attention_explorer.pages.training.state import MOST_STEPS, Speed, TrainingState, TrainingView
+from attention_explorer.pages.training.state import MOST_STEPS, WHOLE, Speed, TrainingState, TrainingView
 from attention_explorer.pages.training.ui.pictures import FILM, FILM_OF_B, HEAD, MAP, MAP_OF_B, PLANE
 from attention_explorer.pages.training.ui.views import training_figure
 from attention_explorer.sources.learned.model_file import write_model
@@ -380,7 +380,7 @@ def test_what_heads_are_worth_is_right_where_undo_goes_back_to_what_was_measured
     catch_up(at.window)
     session.undo()
     catch_up(at.window)
-    known = worth_at(page.state.setup, 1, frozenset(), frozenset(), frozenset())
+    known = worth_at(page.state.setup, 1, WHOLE)
     assert sorted(at.heads) == sorted(known.alone)
     for head, said in worth(at).items():
         assert said.endswith(f"{percent(known.whole)} → {percent(known.alone[head])}")

@@ -20,7 +20,7 @@ from attention_explorer.pages.lab.state import LabView
 from attention_explorer.pages.lookup.frame import lookup_frame
 from attention_explorer.pages.lookup.presets import LEARNED
 from attention_explorer.pages.session_file import read_session, write_session
-from attention_explorer.pages.stack.state import BlockPicture
+from attention_explorer.pages.stack.choices import BlockPicture
 from attention_explorer.pages.training.state import TrainingState, TrainingView
 from attention_explorer.sources.learned.model_file import read_model
 from attention_explorer.sources.learned.run import Run

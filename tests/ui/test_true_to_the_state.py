@@ -22,7 +22,8 @@ from attention_explorer.pages.lab.cost_state import CostPicture, CostState
 from attention_explorer.pages.lab.scores_state import ScalingState
 from attention_explorer.pages.positions.state import PositionsPicture, PositionsState
 from attention_explorer.pages.session_file import session_bytes, session_from
-from attention_explorer.pages.stack.state import BlockPicture, BlockState
+from attention_explorer.pages.stack.choices import BlockPicture
+from attention_explorer.pages.stack.state import BlockState
 from attention_explorer.pages.ui.frame_page import FramePage
 from attention_explorer.session import requests as session_requests
 from attention_explorer.session.requests import Requests, Standing

@@ -12,7 +12,7 @@ from PySide6.QtWidgets import QApplication, QMenu
 
 from attention_explorer.kit.items.columns import Placed
 from attention_explorer.pages.training.state import TrainingState
-from attention_explorer.pages.training.ui.pictures import FILM, HEAD, MAP
+from attention_explorer.pages.training.ui.pictures import FILM, HEAD, MAP, RIGHT
 
 
 class TrainingDriver(FrameDriver):
@@ -72,6 +72,11 @@ class TrainingDriver(FrameDriver):
         """The most probable answers with their probabilities; ✓ marks the right one."""
         bars = next(item for item in self._beside() if item.name == "Answers").bars
         return [(bar.words, bar.share) for bar in bars]
+
+    @property
+    def readings(self) -> tuple[str, ...]:
+        """What the large numbers beside the picture are of."""
+        return tuple(each.what for each in next(item for item in self._beside() if item.name == RIGHT).readings)
 
     def _beside(self) -> Any:
         return self.page.panel.items._items.items

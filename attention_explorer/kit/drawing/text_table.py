@@ -1,4 +1,4 @@
-"""A small table of text in a picture; where room is short columns are left out, then words are cut, never numbers."""
+"""A small table of text in a picture; with little room columns are left out, then long words cut, never numbers."""
 
 from __future__ import annotations
 
@@ -89,15 +89,22 @@ def table_layout(
             break
         kept.remove(dropped)
     spare = room - sum(widths[index] for index in kept) - gap * (len(kept) - 1)
-    words = [index for index in kept if not columns[index].is_right]
-    for index in words if spare < 0 else ():
-        widths[index] = max(widths[index] + spare / len(words), 8.0)
+    if spare < 0:
+        _cut_widest(widths, [index for index in kept if not columns[index].is_right], spare)
     between = gap + min(max(spare, 0.0) / max(len(kept) - 1, 1), 0.07 * box.width() + look.px(10))
     shown, left = [], box.left() + indent
     for index in kept:
         shown.append((index, left, widths[index]))
         left += widths[index] + between
     return TableLayout(box, row_height, columns, tuple(shown), rows, indent, size)
+
+
+def _cut_widest(widths: list[float], words: list[int], spare: float) -> None:
+    """Cut columns of words, the widest of them, until there is room for all."""
+    room = sum(widths[index] for index in words) + spare
+    for done, index in enumerate(sorted(words, key=widths.__getitem__)):  # what a narrow one leaves goes to the others
+        widths[index] = max(min(widths[index], room / (len(words) - done)), 8.0)
+        room -= widths[index]
 
 
 def _widths(look: Look, columns: tuple[Column, ...], rows: tuple[tuple[str, ...], ...], size: float) -> list[float]:

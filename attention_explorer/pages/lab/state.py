@@ -10,7 +10,7 @@ from attention_explorer.core.declared import declared
 from attention_explorer.fields import CheckedFields
 from attention_explorer.pages.lab.cost_state import CostPicture
 from attention_explorer.pages.lab.scores_state import ScalingPicture
-from attention_explorer.pages.stack.state import BlockPicture
+from attention_explorer.pages.stack.choices import BlockPicture
 
 _PARTS: dict[type[StrEnum], str] = {ScalingPicture: "scaling", CostPicture: "cost", BlockPicture: "block"}
 

@@ -13,9 +13,10 @@ from attention_explorer.model.arrays import Bools, Floats
 from attention_explorer.model.checkpoint import checkpoint
 from attention_explorer.pages.layer.boxes import Box, layer_boxes
 from attention_explorer.pages.layer.model_layer import ModelLayer, model_layer
+from attention_explorer.pages.stack.choices import ORDER
 from attention_explorer.pages.stack.stack import block_stack, block_trace, without_view
 from attention_explorer.pages.stack.stack import is_quick as is_quick_stack
-from attention_explorer.pages.stack.state import ORDER, BlockState
+from attention_explorer.pages.stack.state import BlockState
 from attention_explorer.sources.model_recipe import ModelRecipe
 from attention_explorer.sources.registry import source_of
 

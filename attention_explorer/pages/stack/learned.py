@@ -12,7 +12,8 @@ from attention_explorer.model import NormPlacement
 from attention_explorer.model.arrays import Floats
 from attention_explorer.model.layer_stack import EncoderStack
 from attention_explorer.model.learning import SequenceNetwork
-from attention_explorer.pages.stack.state import BlockState, LearnedStack
+from attention_explorer.pages.stack.choices import LearnedStack
+from attention_explorer.pages.stack.state import BlockState
 from attention_explorer.sources.learned.setup import LearningSetup
 from attention_explorer.sources.learned.tasks import TASKS, task_of
 from attention_explorer.sources.learned_recipe import LearnedRecipe

@@ -6,7 +6,8 @@ from dataclasses import replace
 
 from attention_explorer.core.preset import Preset, preset_of
 from attention_explorer.model import Activation, NormPlacement
-from attention_explorer.pages.stack.state import BlockPicture, BlockState, Initialiser, LearnedStack
+from attention_explorer.pages.stack.choices import BlockPicture, Initialiser, LearnedStack
+from attention_explorer.pages.stack.state import BlockState
 from attention_explorer.sources.learned.tasks import task_of
 from attention_explorer.sources.model_recipe import ModelRecipe
 from attention_explorer.sources.registry import source_of

@@ -32,8 +32,9 @@ from attention_explorer.model.arrays import Bools, Floats
 from attention_explorer.model.attention_layer import AttentionLayer
 from attention_explorer.model.checkpoint import checkpoint
 from attention_explorer.model.linear import read_only
+from attention_explorer.pages.stack.choices import BlockPicture, Initialiser
 from attention_explorer.pages.stack.learned import learned_layers, reason_against_state, steps_to_learn
-from attention_explorer.pages.stack.state import MOST_LAYERS, MOST_TOKENS, BlockPicture, BlockState, Initialiser
+from attention_explorer.pages.stack.state import MOST_LAYERS, MOST_TOKENS, BlockState
 from attention_explorer.sources.tokens import tokens_in
 
 MOST_NUMBERS = 2**25

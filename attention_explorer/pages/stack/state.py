@@ -5,12 +5,11 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from dataclasses import dataclass, replace
-from enum import StrEnum
 from typing import Any, Self, TypeVar
 
 from attention_explorer.core.counting import MOST_TOKENS as MOST_KNOWN
 from attention_explorer.core.counting import Count, count_declared
-from attention_explorer.core.declared import Kind, declared, derived, with_value
+from attention_explorer.core.declared import Kind, declared, derived, ranges, with_value
 from attention_explorer.core.mask import BoolArray, MaskChoice, MaskKind, mask_of, mask_size_derived
 from attention_explorer.errors import ExplorerError
 from attention_explorer.fields import CheckedFields
@@ -20,8 +19,7 @@ from attention_explorer.model.norm import NormKind
 from attention_explorer.model.scalars import LARGEST_SEED
 from attention_explorer.model.sublayer import NormPlacement
 from attention_explorer.pages.preset_lists import preset_declared
-from attention_explorer.sources.learned.setup import LearningSetup
-from attention_explorer.sources.learned_recipe import MOST_STEPS
+from attention_explorer.pages.stack.choices import OF_BLOCK, ORDER, BlockPicture, Initialiser, LearnedStack
 from attention_explorer.sources.model_recipe import ModelRecipe
 from attention_explorer.sources.registry import source_of
 from attention_explorer.sources.tokens import tokens_in
@@ -43,74 +41,7 @@ _REPLACE = (
     "Replace a token",
 )
 
-ORDER = (
-    "x",
-    "attention_input",
-    "q",
-    "k",
-    "v",
-    "scores",
-    "scaled",
-    "masked",
-    "weights",
-    "head_output",
-    "concat",
-    "attention_output",
-    "attention_normed",
-    "attention_sum",
-    "middle",
-    "cross_output",
-    "cross_sum",
-    "feed_forward_input",
-    "before_activation",
-    "linear_part",
-    "hidden",
-    "feed_forward_output",
-    "feed_forward_normed",
-    "feed_forward_sum",
-    "output",
-)
-"""All boxes of the diagram that there can be, in the order of computation."""
 
-
-class Initialiser(StrEnum):
-    """The standard deviation σ_w of the random weights of a block, for weights with d_in inputs."""
-
-    NUMBER = "number"
-    HE = "√(2/d_in)"
-    NORMALISED = "1/√d_in"
-    XAVIER = "√(2/(d_in + d_out))"
-
-
-class BlockPicture(StrEnum):
-    """What the page shows."""
-
-    LAYER = "layer"
-    """The diagram: every box with its array."""
-    DEPTH = "depth"
-    """Gradient and likeness of tokens through a stack."""
-    NORM = "norm"
-    """Layer norm with both placements of ε against the size of its input."""
-    LINEAR = "linear"
-    """Scale V, scale X: what follows and what does not."""
-    FUTURE = "future"
-    """Change one token: which rows of the output move."""
-    CACHE = "cache"
-    """Decode token by token with a KV cache."""
-
-
-@dataclass(frozen=True, slots=True)
-class LearnedStack(CheckedFields):
-    """Names layers that were learned on the Training page, never their numbers: those are learned again."""
-
-    setup: LearningSetup = declared(
-        LearningSetup, "run", "All that decides the run whose layers these are", "Open another run", kind=Kind.REFERENCE
-    )
-    step: int = declared(0, "step", "After how many steps of learning", "Go to step", high=MOST_STEPS)
-
-
-OF_BLOCK = (BlockPicture.LAYER, BlockPicture.FUTURE, BlockPicture.CACHE)
-"""The pictures of the Layer page; the others are views of Lab."""
 LEARNED_WITH = "These weights were learned with it: train others on the Training page, or choose a preset."
 
 
@@ -401,14 +332,8 @@ class BlockState(CheckedFields):
 
     def with_sizes(self, **changes: int) -> Self:
         """Return the state with other sizes, held within their ranges. Whether they go together is told elsewhere."""
-        limits = {
-            "batch": MOST_BATCH,
-            "d_model": WIDEST,
-            "heads": MOST_HEADS,
-            "d_ff": WIDEST_HIDDEN,
-            "layers": MOST_LAYERS,
-        }
-        held = {name: min(max(number, 1), limits[name]) for name, number in changes.items()}
+        limits = ranges(type(self))
+        held = {name: round(min(max(number, 1), limits[name][1])) for name, number in changes.items()}
         return replace(self, **held)  # type: ignore[arg-type]
 
     def with_number(self, name: str, number: float, low: float, high: float) -> Self:

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from attention_explorer.core.mask import mask_words
 from attention_explorer.model import Activation, NormKind, NormPlacement
+from attention_explorer.pages.stack.choices import BlockPicture, Initialiser
 from attention_explorer.pages.stack.learned import recipe_of
 from attention_explorer.pages.stack.numerals import brief
-from attention_explorer.pages.stack.state import BlockPicture, BlockState, Initialiser
+from attention_explorer.pages.stack.state import BlockState
 from attention_explorer.sources.registry import source_of
 
 ACTIVATION_NAMES = {

@@ -15,7 +15,7 @@ from attention_explorer.core.map_picture import MapPicture
 from attention_explorer.errors import ArrayError, ExplorerError
 from attention_explorer.model.arrays import Bools, Floats
 from attention_explorer.model.learning import AS_LEARNED, Batch, ExplodedError, Scoring
-from attention_explorer.pages.training.state import Cell, Head, TrainingState, end_of
+from attention_explorer.pages.training.state import WHOLE, Broken, Cell, Head, TrainingState, end_of
 from attention_explorer.sources.learned.learned_model import Answer, Heads, LearnedModel
 from attention_explorer.sources.learned.run import Curve, Run, run_of
 from attention_explorer.sources.learned.saved import taken
@@ -28,9 +28,6 @@ FRAMES, FIRST_FRAME = 14, 4
 """Of the film of a row: how many there are behind that of step 0, and which step is the first of them."""
 WEIGHTS = ColourScale(ScaleKind.LINEAR, 0.0, 1.0, "weight")
 
-Off = frozenset[Head]
-Hidden = frozenset[Cell]
-
 
 class MomentRequest(NamedTuple):
     """All that a moment depends on."""
@@ -38,18 +35,15 @@ class MomentRequest(NamedTuple):
     setup: LearningSetup
     step: int
     sentence: str
-    off: Off
+    broken: Broken
     other: LearningSetup | None = None
-    drawn: Off = frozenset()
-    hidden: Hidden = frozenset()
     reached: int = 0
     """How far it has learned, where that is beyond the step."""
 
     @classmethod
     def of(cls, state: TrainingState) -> MomentRequest:
         """Return what a state asks for."""
-        return cls(state.setup, state.step, state.sentence_shown, state.off_shown, state.other,
-                   state.drawn_shown, state.hidden, state.reached)  # fmt: skip
+        return cls(state.setup, state.step, state.sentence_shown, state.broken, state.other, state.reached)
 
     @property
     def learned(self) -> int:
@@ -61,12 +55,12 @@ class MomentRequest(NamedTuple):
     def of_other(self) -> MomentRequest | None:
         """The same asked of B, of which nothing is broken; None without B."""
         return None if self.other is None else MomentRequest(
-            self.other, self.step, self.sentence, frozenset(), reached=self.reached
+            self.other, self.step, self.sentence, WHOLE, reached=self.reached
         )  # fmt: skip
 
-    def asked_at(self, step: int) -> tuple[LearningSetup, int, str, Off, Off, Hidden]:
+    def asked_at(self, step: int) -> tuple[LearningSetup, int, str, Broken]:
         """Return what `answer_at` takes, for another step."""
-        return self.setup, step, self.sentence, self.off, self.drawn, self.hidden
+        return self.setup, step, self.sentence, self.broken
 
     @property
     def frames(self) -> tuple[int, ...]:
@@ -172,10 +166,10 @@ class Moment:
 
     def picture(self, head: Head, *, is_causal: bool) -> MapPicture:
         """Return the map of a head, ready to be drawn."""
-        return picture_of(self.answer, head, is_causal=is_causal, hidden=self.request.hidden)
+        return picture_of(self.answer, head, is_causal=is_causal, hidden=self.request.broken.hidden)
 
 
-def picture_of(answer: Answer, head: Head, *, is_causal: bool, hidden: Hidden = frozenset()) -> MapPicture:
+def picture_of(answer: Answer, head: Head, *, is_causal: bool, hidden: frozenset[Cell] = frozenset()) -> MapPicture:
     """Return the map of a head of an answer, ready to be drawn."""
     weights: Floats = answer.weights[head[0]][head[1]]
     masked = np.triu(np.ones(weights.shape, bool), 1) if is_causal else np.zeros(weights.shape, bool)
@@ -212,7 +206,7 @@ def model_at(
     return trained(setup, step, report).at(step) if found is None else found.model
 
 
-def allowed(cells: tuple[int, ...], hidden: Hidden) -> Bools:
+def allowed(cells: tuple[int, ...], hidden: frozenset[Cell]) -> Bools:
     """Return a mask, (n_q, n_k): True where nobody has hidden a cell."""
     mask = np.ones(cells, bool)
     for row, column in hidden:
@@ -221,7 +215,7 @@ def allowed(cells: tuple[int, ...], hidden: Hidden) -> Bools:
     return mask
 
 
-def scoring_with(hidden: Hidden, batch: Batch) -> Scoring:
+def scoring_with(hidden: frozenset[Cell], batch: Batch) -> Scoring:
     """Return how sentences are scored with some cells hidden from every layer and head."""
     if not hidden:
         return AS_LEARNED
@@ -229,20 +223,18 @@ def scoring_with(hidden: Hidden, batch: Batch) -> Scoring:
     return Scoring(allowed((batch.tokens.shape[-1], keys.shape[-1]), hidden))
 
 
-def broken_model(setup: LearningSetup, step: int, off: Off, drawn: Off) -> LearnedModel:
-    """Return the model of a step with some heads off and some as they were drawn."""
-    return model_at(setup, step).forgotten(drawn).without(off)
+def broken_model(setup: LearningSetup, step: int, broken: Broken) -> LearnedModel:
+    """Return the model of a step with some heads off and some as they were drawn; `scoring_with` hides cells."""
+    return model_at(setup, step).forgotten(broken.drawn).without(broken.off)
 
 
 @kept
-def answer_at(
-    setup: LearningSetup, step: int, sentence: str, off: Off, drawn: Off = frozenset(), hidden: Hidden = frozenset()
-) -> Answer:
+def answer_at(setup: LearningSetup, step: int, sentence: str, broken: Broken) -> Answer:
     """Return what the model of a step says to a sentence, broken as it is."""
-    model = broken_model(setup, step, off, drawn)
+    model = broken_model(setup, step, broken)
     question = model.task.question(sentence, setup)
     try:
-        return model.answer(question, scoring_with(hidden, question.batch))
+        return model.answer(question, scoring_with(broken.hidden, question.batch))
     except ArrayError as error:
         raise ExplorerError(
             f"At step {step} the numbers have grown too large to be shown ({error}). Choose a smaller learning rate."
@@ -250,10 +242,10 @@ def answer_at(
 
 
 @kept
-def written_at(setup: LearningSetup, step: int, sentence: str, off: Off, drawn: Off, hidden: Hidden) -> tuple[str, ...]:
+def written_at(setup: LearningSetup, step: int, sentence: str, broken: Broken) -> tuple[str, ...]:
     """Return what the model of a step writes behind a sentence, broken as it is."""
-    model = broken_model(setup, step, off, drawn)
-    return model.write([sentence], lambda batch: scoring_with(hidden, batch))[0]
+    model = broken_model(setup, step, broken)
+    return model.write([sentence], lambda batch: scoring_with(broken.hidden, batch))[0]
 
 
 def moment_at(request: MomentRequest, report: Callable[[float], object] = lambda _fraction: None) -> Moment:
@@ -345,28 +337,32 @@ class Worth(NamedTuple):
 
 
 @kept
-def accuracy_at(
-    setup: LearningSetup, step: int, off: Off, drawn: Off = frozenset(), hidden: Hidden = frozenset()
-) -> float:
+def accuracy_at(setup: LearningSetup, step: int, broken: Broken) -> float:
     """Return how often the model of a step is right on held-out sentences, broken as it is.
 
-    All sentences of a setup are equally long: the hidden cells are hidden in each of them.
+    The hidden cells are hidden in each sentence, by their places.
     """
-    trial, network = run_of(setup).trial, broken_model(setup, step, off, drawn).network
-    return trial.measure(network, scoring_with(hidden, trial.batch) if hidden else AS_LEARNED).accuracy
+    trial, network = run_of(setup).trial, broken_model(setup, step, broken).network
+    return trial.measure(network, scoring_with(broken.hidden, trial.batch)).accuracy
 
 
-def worth_at(
-    setup: LearningSetup, step: int, off: Off, drawn: Off = frozenset(), hidden: Hidden = frozenset()
-) -> Worth:
+def worth_at(setup: LearningSetup, step: int, broken: Broken) -> Worth:
     """Break every head once."""
+    alone = {head: accuracy_at(setup, step, each) for head, each in _broken_alone(setup, broken).items()}
+    return Worth(accuracy_at(setup, step, WHOLE), accuracy_at(setup, step, broken), alone)
+
+
+def is_worth_known(setup: LearningSetup, step: int, broken: Broken) -> bool:
+    """Whether nothing has to be measured for `worth_at`."""
+    asked = (WHOLE, broken, *_broken_alone(setup, broken).values())
+    return all(accuracy_at.peek(setup, step, each) is not None for each in asked)
+
+
+def _broken_alone(setup: LearningSetup, broken: Broken) -> dict[Head, Broken]:
+    """Return how each head is broken alone: off, or as drawn if that is what it is now."""
     heads = [(layer, head) for layer in range(setup.layers) for head in range(setup.heads)]
-    none = Off()
-    alone = {
-        head: accuracy_at(setup, step, none, Off({head})) if head in drawn else accuracy_at(setup, step, Off({head}))
-        for head in heads
-    }
-    return Worth(accuracy_at(setup, step, none), accuracy_at(setup, step, off, drawn, hidden), alone)
+    ones = {head: frozenset({head}) for head in heads}
+    return {head: Broken(drawn=one) if head in broken.drawn else Broken(off=one) for head, one in ones.items()}
 
 
 @kept

@@ -48,7 +48,7 @@ def captions(moment: Moment, state: TrainingState) -> tuple[Caption, Caption]:
         return ("", ""), ("", "")
     row = moment.row_of(state)
     first, second = how_it_differs(state.setup, other.setup), how_it_differs(other.setup, state.setup)
-    broken = " (nothing broken)" if state.off_shown or state.drawn_shown or state.hidden else ""
+    broken = " (nothing broken)" if state.is_broken else ""
     said = "no answer" if other.answer is None else _answer(other.answer, row)
     return (_title("A", first), _answer(moment.answer, row)), (_title("B", second) + broken, said)
 
@@ -86,7 +86,7 @@ def spoken(moment: Moment, state: TrainingState) -> str:
 
 def legend(task: Task) -> str:
     """Say what the lines of the curves are while two runs are compared."""
-    where = ", held-out" if words.holds_out(task) else ""
+    where = ", held-out" if task.holds_out else ""
     return f"A solid, B dashed{where}; grey: guessing, and the most frequent answer"
 
 

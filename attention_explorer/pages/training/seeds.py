@@ -10,10 +10,11 @@ from attention_explorer.core.numerals import percent, plain
 from attention_explorer.errors import ExplorerError, quoted
 from attention_explorer.pages.training import words
 from attention_explorer.pages.training.moment import answer_at, trained
-from attention_explorer.pages.training.state import Head, TrainingState
+from attention_explorer.pages.training.state import WHOLE, Head, TrainingState
 from attention_explorer.sources.learned.learned_model import Answer, Measured
 from attention_explorer.sources.learned.run import run_of
 from attention_explorer.sources.learned.setup import LearningSetup
+from attention_explorer.sources.learned.tasks import task_of
 
 SIDE_BY_SIDE = 6
 NOTHING_LEARNED = "Let it learn first: press Play in Watch. Then other seeds learn as far, and are laid beside it."
@@ -44,6 +45,13 @@ class SeedResult(NamedTuple):
     measured: Measured | None
     row: int = 0
     reason: str = ""
+
+    @property
+    def right(self) -> float | None:
+        """The share of right answers, of a task that writes that of lines that are right; None without an answer."""
+        if self.measured is None:
+            return None
+        return self.measured.whole if task_of(self.setup.task).writes else self.measured.accuracy
 
     def is_reached(self, state: TrainingState) -> bool:
         """Whether it does what the task is about."""
@@ -101,7 +109,7 @@ def result_of(state: TrainingState, setup: LearningSetup) -> SeedResult:
     head, step = state.head_shown, state.step
     try:
         measured = trained(setup, step).measured(step)
-        answer = answer_at(setup, step, state.sentence_shown, frozenset())
+        answer = answer_at(setup, step, state.sentence_shown, WHOLE)
     except ExplorerError as error:
         return SeedResult(setup, head, None, None, reason=str(error))
     row = state.row if 0 <= state.row < len(answer.tokens) else answer.places[-1]
@@ -124,10 +132,11 @@ def title(found: SeedResult, state: TrainingState) -> str:
 
 def below(found: SeedResult) -> str:
     """Say below its map how often it is right, and what the asking word looks at."""
-    if found.answer is None or found.measured is None:
+    if found.answer is None or found.right is None:
         return "it could not learn that far"
     looks_at = words.row_looks_at(found.answer, found.head, found.row)
-    return f"{percent(found.measured.accuracy)} right · {looks_at}"
+    of = " of lines" if task_of(found.setup.task).writes else ""
+    return f"{percent(found.right)}{of} right · {looks_at}"
 
 
 def explanation(found: Sequence[SeedResult]) -> str:
@@ -144,13 +153,13 @@ def summary(found: Sequence[SeedResult], state: TrainingState) -> tuple[str, ...
     """Say how far the seeds that are there agree, in whole sentences, the shortest first."""
     if len(found) < SIDE_BY_SIDE:
         return (f"{len(found)} of {SIDE_BY_SIDE} have learned …",)
-    right = [each.measured.accuracy for each in found if each.measured is not None]
+    right = [each.right for each in found if each.right is not None]
     weights = [each.measured.weight for each in found if each.measured is not None and each.measured.weight is not None]
     reached = sum(each.is_reached(state) for each in found)
-    verb = "stay at chance, as they must" if state.task.name == "die" else "have learned it"
-    said = [f"{reached} of {SIDE_BY_SIDE} {verb}."]
+    said = [] if state.task.writes else [f"{reached} of {SIDE_BY_SIDE} {state.task.seeds_words}."]
     if right:
-        where = "On held-out sentences " if words.holds_out(state.task) else ""
+        where = "Of held-out lines " if state.task.writes else "On held-out sentences "
+        where = where if state.task.holds_out else ""
         said.append(f"{where}{_span(percent(min(right)), percent(max(right)))} right.")
     if weights:
         name = next(each.measured.scores[-1].name for each in found if each.measured is not None)

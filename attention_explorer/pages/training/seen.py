@@ -11,6 +11,8 @@ from attention_explorer.pages.training.held_out import HeldAnswer, held_answers
 from attention_explorer.pages.training.moment import Moment, MomentRequest, Worth, moment_at, picture_of, worth_at
 from attention_explorer.pages.training.state import Head, TrainingState
 
+ROWS = "Each row sums to 1"
+
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Seen:
@@ -65,16 +67,14 @@ def seen(state: TrainingState, _pixels: tuple[int, int] = (0, 0)) -> Seen:
 
 def seen_with_worth(state: TrainingState, _pixels: tuple[int, int] = (0, 0)) -> Seen:
     """Compute that, and what each head is worth."""
-    found = worth_at(state.setup, state.step, state.off_shown, state.drawn_shown, state.hidden)
+    found = worth_at(state.setup, state.step, state.broken)
     return replace(seen(state), worth=found)
 
 
 def seen_with_answers(state: TrainingState, _pixels: tuple[int, int] = (0, 0)) -> Seen:
     """Compute that, and what is answered to held-out sentences."""
     found = seen(state)
-    return replace(
-        found, answers=held_answers(state.setup, state.step, state.off_shown, state.drawn_shown, state.hidden)
-    )
+    return replace(found, answers=held_answers(state.setup, state.step, state.broken))
 
 
 def arrays(found: Seen) -> Arrays:
@@ -109,7 +109,7 @@ def lines(found: Seen) -> Table:
 
 def told(found: Seen) -> dict[str, object]:
     """Return what files say besides arrays and settings."""
-    state, answer = found.state, found.moment.answer
+    state, answer, written = found.state, found.moment.answer, found.moment.written
     return {
         "what": words.origin(state),
         "setup": asdict(state.setup),
@@ -117,8 +117,9 @@ def told(found: Seen) -> dict[str, object]:
         "other_setup": state.other and asdict(state.other),
         "tokens": list(answer.tokens),
         "context_tokens": list(answer.context_tokens),
-        "off": sorted(state.off_shown),
-        "as_drawn": sorted(state.drawn_shown),
+        "written": None if written is None else state.task.said(written, state.setup),
+        "off": sorted(state.broken.off),
+        "as_drawn": sorted(state.broken.drawn),
         "hidden": sorted(state.hidden),
         "weights": [weights.tolist() for weights in answer.weights],
     }
@@ -128,4 +129,4 @@ def made_of(state: TrainingState) -> tuple[str, ...]:
     """Return where the numbers come from, for captions."""
     compared = () if state.other is None else (f"B: {pair_words.how_it_differs(state.other, state.setup)}",)
     origin = words.origin(state)
-    return (f"{origin[0].upper()}{origin[1:]}", *compared, "Each row sums to 1")
+    return (f"{origin[0].upper()}{origin[1:]}", *compared, ROWS)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass, replace
 from enum import StrEnum
-from typing import TYPE_CHECKING, Any, Self
+from typing import TYPE_CHECKING, Any, NamedTuple, Self
 
 from attention_explorer.core.counting import MOST_TOKENS, MOST_WISHED, Count, count_declared
 from attention_explorer.core.declared import Kind, declared, derived, with_value
@@ -62,6 +62,25 @@ Head = tuple[int, int]
 """Layer and head, from 0."""
 Cell = tuple[int, int]
 """Query and key, from 0."""
+
+
+class Broken(NamedTuple):
+    """What is not as it was learned.
+
+    Attributes
+    ----------
+    off, drawn : frozenset of (layer, head)
+        Heads that write nothing, and those whose matrices are what they were drawn as; none is both.
+    hidden : frozenset of (query, key)
+        Cells that nobody may attend to.
+    """
+
+    off: frozenset[Head] = frozenset()
+    drawn: frozenset[Head] = frozenset()
+    hidden: frozenset[Cell] = frozenset()
+
+
+WHOLE = Broken()
 
 
 @dataclass(frozen=True, slots=True)
@@ -182,19 +201,24 @@ class TrainingState(CheckedFields):
         return min(self.layer, self.setup.layers - 1), min(self.head, self.setup.heads - 1)
 
     @property
+    def broken(self) -> Broken:
+        """What is not as it was learned: of the heads that there are, and one that is off is off."""
+        return Broken(self._existing(self.off), self._existing(self.drawn - self.off), self.hidden)
+
+    @property
     def off_shown(self) -> frozenset[Head]:
         """The heads that are off, of those there are."""
-        return self._existing(self.off)
+        return self.broken.off
+
+    @property
+    def drawn_shown(self) -> frozenset[Head]:
+        """The heads that are as they were drawn, of those there are."""
+        return self.broken.drawn
 
     @property
     def is_broken(self) -> bool:
         """Whether heads are off or as they were drawn, or cells are hidden."""
-        return bool(self.off_shown or self.drawn_shown or self.hidden)
-
-    @property
-    def drawn_shown(self) -> frozenset[Head]:
-        """The heads that are as they were drawn, of those there are; one that is off is off."""
-        return self._existing(self.drawn - self.off)
+        return self.broken != WHOLE
 
     def _existing(self, heads: frozenset[Head]) -> frozenset[Head]:
         return frozenset(

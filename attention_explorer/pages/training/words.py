@@ -8,16 +8,18 @@ from attention_explorer.core.numerals import counted, grouped, percent, plain
 from attention_explorer.errors import quoted
 from attention_explorer.model.arrays import Floats
 from attention_explorer.pages.training.moment import Moment, Worth
-from attention_explorer.pages.training.state import Head, TrainingState
+from attention_explorer.pages.training.state import Broken, Head, TrainingState
 from attention_explorer.sources.learned.learned_model import Answer, Heads
-from attention_explorer.sources.learned.own_lines import sure_range
-from attention_explorer.sources.learned.run import Curve
+from attention_explorer.sources.learned.own_lines import said_of_right
+from attention_explorer.sources.learned.run import Curve, Run
 from attention_explorer.sources.learned.saved import taken
 from attention_explorer.sources.learned.task import Task
 from attention_explorer.sources.learned.tasks import task_of
 
 SURE = 0.5
 """The weight from which on a row looks at a word, and not only most at it."""
+_BEGUN = 16
+"""Letters of an answer, the last ones, behind which the next is asked."""
 
 
 def head_words(head: Head, state: TrainingState) -> str:
@@ -40,7 +42,8 @@ def headline(moment: Moment, state: TrainingState) -> str:
     found = f"{quoted(moment.answer.tokens[row])} {verb} {keys[best]} ({percent(float(weights[best]))})"
     is_last = state.setup.heads == 1 and head[0] == state.setup.layers - 1
     where = "" if is_last else f", {head_words(head, state)}"
-    off = ", switched off" if head in state.off_shown else ", as it was drawn" if head in state.drawn_shown else ""
+    broken = state.broken
+    off = ", switched off" if head in broken.off else ", as it was drawn" if head in broken.drawn else ""
     begun = (
         f"Step {grouped(moment.request.step)}{where}{off}" if moment.request.step else f"Nothing learned{where}{off}"
     )
@@ -74,7 +77,7 @@ def way(moment: Moment, state: TrainingState) -> str:
 
 def origin(state: TrainingState) -> str:
     """Say where the numbers come from."""
-    broken = what_is_broken(len(state.off_shown), len(state.drawn_shown), len(state.hidden))
+    broken = what_is_broken(state.broken)
     then = f"; with {broken}" if broken else ""
     if state.step == 0:
         return f"nothing learned yet: random numbers of seed {state.setup.seed}{then}"
@@ -122,59 +125,74 @@ def answers(moment: Moment, row: int) -> tuple[str, str, tuple[tuple[str, float,
     """Return what it answers at a query, whether that is right, and the three most probable answers with that too."""
     answer = moment.answer
     place = answer.places.index(row) if row in answer.places else len(answer.places) - 1
-    setup = moment.request.setup
-    known, chances = task_of(setup.task).answers(setup).words, answer.probabilities[place]
+    setup, task = moment.request.setup, moment.run.task
+    known, chances = task.answers(setup).words, answer.probabilities[place]
     best = chances.argsort(kind="stable")[::-1][:3]
     right = answer.right[place]
     told = tuple((known[each], float(chances[each]), known[each] == right) for each in best.tolist())
     title = f"At {quoted(answer.tokens[answer.places[place]])} it answers {quoted(told[0][0])}"
+    if task.writes:
+        title = _going_on(moment, place, told[0][0])
     if right is None:
         return title, "The task does not know what is right here.", told
-    return title, "That is right." if told[0][2] else f"{quoted(right)} would be right.", told
+    would = "It should end there." if task.writes and right == known[-1] else f"{quoted(right)} would be right."
+    return title, "That is right." if told[0][2] else would, told
+
+
+def _going_on(moment: Moment, place: int, word: str) -> str:
+    """Say what it puts behind the right beginning of an answer, of a task that writes."""
+    answer, task, setup = moment.answer, moment.run.task, moment.request.setup
+    begun = task.said(answer.tokens[answer.places[0] + 1 : answer.places[place] + 1], setup)
+    begun = begun if len(begun) <= _BEGUN else f"…{begun[-_BEGUN:]}"
+    does = "ends" if word == task.answers(setup).words[-1] else f"writes {quoted(word)}"
+    return f"After {quoted(begun)} it {does}" if begun else f"First it {does}"
 
 
 def written(moment: Moment) -> tuple[str, str]:
-    """Return what it writes behind the sentence, and whether that is right; two empty texts where it writes nothing."""
-    request = moment.request
+    """Return what it writes behind the sentence, with whether that is right, and whether it learns from this line.
+
+    Two empty texts of a task that writes nothing.
+    """
+    sentence, setup = moment.request.sentence, moment.request.setup
     if moment.written is None:
         return "", ""
-    task = task_of(request.setup.task)
-    said, right = task.said(moment.written, request.setup), task.right_text(request.sentence, request.setup)
+    task = task_of(setup.task)
+    said, right = task.said(moment.written, setup), task.right_texts(sentence, setup)
     title = f"It writes {quoted(said)}." if said else "It writes nothing."
-    if right is None:
-        return title, "No line has this input."
-    return title, "That is right." if said == right else f"{quoted(right)} would be right."
+    if not right:
+        return f"{title} No line has this input.", ""
+    verdict = "That is right." if said in right else f"{' or '.join(map(quoted, right))} would be right."
+    side = "This line is held out." if task.is_held_out(sentence, setup) else "It learns from this line."
+    return f"{title} {verdict}", side
 
 
 def what_is_right(state: TrainingState) -> str:
     """Say of what the share is that is right: beside that number."""
-    return f"{state.task.part_of_answer(state.setup)} right" if state.task.writes else "right answers"
+    return _right(state.task.part_of_answer(state.setup))
 
 
-def whole_lines(moment: Moment, step: int) -> tuple[str, str]:
-    """Return how many held-out lines are right throughout at a step, and how surely that is known."""
+def whole_lines(moment: Moment, state: TrainingState) -> tuple[str, str, str]:
+    """Return how many held-out lines are right throughout, what that is, and how surely it is known."""
     steps, of = moment.curve.steps, len(moment.run.trial.batch.tokens)
-    right = round(moment.run.measured(int(steps[steps.searchsorted(step, side="right") - 1])).whole * of)
-    low, high = sure_range(right, of)
-    return f"{grouped(right)} of {grouped(of)}", f"Of all such lines {percent(low)} to {percent(high)} (95 % sure)."
-
-
-def holds_out(task: Task) -> bool:
-    """Whether there are sentences that nobody learns from: a dictionary is asked all that it has at every step."""
-    return task.name != "dictionary"
+    measured = int(steps[steps.searchsorted(state.step, side="right") - 1])
+    right = round(moment.run.measured(measured).whole * of)
+    what = "held-out lines right" if measured == state.step else f"lines right after {grouped(measured)}"
+    what = "lines right, if whole" if state.is_broken else what
+    return f"{grouped(right)} of {grouped(of)}", what, said_of_right(right, of)
 
 
 def broken(worth: Worth, state: TrainingState) -> str:
     """Say what is left of the accuracy, broken as it is."""
-    said = what_is_broken(len(state.off_shown), len(state.drawn_shown), len(state.hidden))
+    said = what_is_broken(state.broken)
     if not said:
-        which = "held-out answers" if holds_out(state.task) else "answers"
+        which = "held-out answers" if state.task.holds_out else "answers"
         return f"With all heads {percent(worth.whole)} of the {which} are right."
     return f"With {said}: {percent(worth.together)} right, instead of {percent(worth.whole)}."
 
 
-def what_is_broken(off: int, drawn: int, hidden: int) -> str:
+def what_is_broken(broken: Broken) -> str:
     """Say how many heads are off or as drawn, and how many cells are hidden; empty if there are none."""
+    off, drawn, hidden = map(len, broken)
     parts = [f"{counted(off, 'head')} off"] if off else []
     parts += [f"{counted(drawn, 'head')} as drawn"] if drawn else []
     parts += [f"{counted(hidden, 'cell')} hidden"] if hidden else []
@@ -193,15 +211,13 @@ def progress(task: Task, curve: Curve, step: int) -> str:
     """Say how far it has come at the step on show: beside the name of the task."""
     last = int(curve.steps.searchsorted(step, side="right")) - 1
     accuracy, weight, measured = float(curve.accuracy[last]), float(curve.weight[last]), int(curve.steps[last])
-    asked = " (held-out)" if holds_out(task) else ""
+    asked = " (held-out)" if task.holds_out else ""
     when = "" if measured == step else f" after {grouped(measured)}"
     made = len(curve.training_loss)
     where = counted(step, "step") if step == made else f"step {grouped(step)} of {grouped(made)}"
     parts = [where, f"{percent(accuracy)} right{when}{asked}"]
-    if task.name == "die":
-        parts.append("chance, as it must be" if task.is_reached(accuracy, weight) else "that is luck")
-    elif task.is_reached(accuracy, weight):
-        parts.append("learned")
+    verdict = task.short_words[not task.is_reached(accuracy, weight)]
+    parts += [verdict] if verdict else []
     return " · ".join(parts)
 
 
@@ -215,19 +231,22 @@ def sizes(parameters: int, batch: int) -> str:
     return f"{grouped(parameters)} numbers are learned, from {counted(batch, 'sentence')} in each step."
 
 
-def chart(task: Task, curve: Curve, baselines: tuple[float, float]) -> str:
+def chart(run: Run, curve: Curve) -> str:
     """Say what the curves show."""
-    steps = int(curve.steps[-1])
-    chance, frequent = baselines
-    where = ", on sentences that are held out" if holds_out(task) else ""
+    (chance, frequent), parts = run.trial.baselines, run.task.part_of_answer(run.setup)
+    where = ", on sentences that are held out" if run.task.holds_out else ""
     return (
-        f"Loss {plain(float(curve.loss[-1]), 3)} and {percent(float(curve.accuracy[-1]))} right answers at step "
-        f"{steps}{where}. Guessing would be right in {percent(chance)}, always giving the most frequent answer in "
-        f"{percent(frequent)}."
+        f"Loss {plain(float(curve.loss[-1]), 3)} and {percent(float(curve.accuracy[-1]))} {_right(parts)} at step "
+        f"{int(curve.steps[-1])}{where}. Guessing would be right in {percent(chance)}, always giving the most frequent "
+        f"{parts.removesuffix('s')} in {percent(frequent)}."
     )
+
+
+def _right(parts: str) -> str:
+    return "right answers" if parts == "answers" else f"{parts} right"
 
 
 def legend(task: Task) -> str:
     """Say what the lines of the curves are."""
-    solid = "held-out" if holds_out(task) else "all entries"
+    solid = "held-out" if task.holds_out else "all entries"
     return f"solid: {solid}; faint: in training; dashed: guessing; dotted: most frequent answer"

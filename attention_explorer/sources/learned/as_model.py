@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
 
 import numpy as np
@@ -32,7 +33,6 @@ from attention_explorer.sources.learned.learned_model import LearnedModel
 from attention_explorer.sources.learned.vocabulary import Vocabulary
 from attention_explorer.sources.models.model import Model
 from attention_explorer.sources.models.tokeniser import Tokeniser, Tokens
-from attention_explorer.sources.tokens import tokens_in
 
 
 def as_model(learned: LearnedModel) -> Model:
@@ -56,7 +56,9 @@ def as_model(learned: LearnedModel) -> Model:
     knows_words = task.answers(setup).words == words.words
     transformer = _transformer(network, has_head=knows_words)
     place = Path(f"{setup.task}, step {learned.step}")
-    return Model(place, "learned here", transformer, _Words(words), None, ON_SHOW_BYTES)
+    return Model(
+        place, "learned here", transformer, _Words(words, lambda text: task.words_in(text, setup)), None, ON_SHOW_BYTES
+    )
 
 
 def _transformer(network: SequenceNetwork, *, has_head: bool) -> Transformer:
@@ -105,9 +107,9 @@ def _layer(spec: Spec, arrays: dict[str, Floats], name: str) -> Layer:
 class _Words(Tokeniser):
     """Whole words, each a number of the vocabulary that a task has."""
 
-    def __init__(self, words: Vocabulary) -> None:
+    def __init__(self, words: Vocabulary, cut: Callable[[str], tuple[str, ...]]) -> None:
         super().__init__("the task", lambda: None)
-        self._words = words
+        self._words, self._cut = words, cut
 
     def __call__(self, text: str | tuple[str, str], vocabulary: int) -> Tokens:
         if not isinstance(text, str):
@@ -115,7 +117,7 @@ class _Words(Tokeniser):
         return Tokens.of_ids(self.pieces(text), self)
 
     def pieces(self, text: str) -> tuple[int, ...]:
-        return tuple(self._words.numbers(*tokens_in(text)).tolist())
+        return tuple(self._words.numbers(*self._cut(text)).tolist())
 
     def token(self, index: int) -> str:
         return self._words.words[index]

@@ -1,42 +1,42 @@
-"""Lines of one's own, “input -> answer”: read, cut into tokens, some held out, and what they are too few for."""
+"""Lines of one's own, cut into tokens: some held out, and what they are too few for."""
 
 from __future__ import annotations
 
-import csv
 import hashlib
 import math
 import unicodedata
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
-from pathlib import Path
+from itertools import chain
 from typing import NamedTuple
 
 from attention_explorer.core.numerals import counted, grouped, percent
-from attention_explorer.errors import ExplorerError, FileError, quoted
-from attention_explorer.sources.learned.setup import MOST_LINES, LineCut
+from attention_explorer.errors import ExplorerError, on_one_line, quoted
+from attention_explorer.sources.learned.own_text import ARROW, Pairs, check_lines, pairs_in
+from attention_explorer.sources.learned.setup import LineCut
 from attention_explorer.sources.learned.vocabulary import Vocabulary
 from attention_explorer.sources.tokens import tokens_in
 
 MOST_PLACES = 64
-"""Of a line: its tokens, the arrow, and the end of its answer."""
-MOST_CHARACTERS, MOST_OF_A_LINE = 300_000, 30_000
-"""Of all lines, and of one: a session has to hold them."""
+"""Of a line: its tokens and the arrow."""
+MOST_KNOWN = 2000
+"""Tokens that differ: to answer with one of more would take seconds and gigabytes."""
 FEWEST = 5
 """Inputs that differ: one in five is held out."""
-ENDINGS = (".txt", ".tsv", ".csv")
-"""Of files of lines."""
 ONE_IN = 5
 """So many inputs is one that is never learned from."""
 
-ARROW, SPACE, END = "→", "␣", "■"
-"""What stands between input and answer, for a space among characters, and what ends an answer."""
-ARROWS = ("->", ARROW, "=>")
-_SEPARATORS = ("\t", ",", ";")
-"""Where there is no arrow: of a table with two columns."""
+SPACE, END = "␣", "■"
+"""What stands for a space among characters, and what ends an answer."""
+_BEGUN = 16
+"""Letters by which a line is found again."""
 _SURE = 1.96
 """Standard deviations on both sides, within which are 95 %."""
+
+
+Tokens = tuple[str, ...]
 
 
 class OwnLine(NamedTuple):
@@ -51,8 +51,8 @@ class OwnLine(NamedTuple):
     """
 
     number: int
-    question: tuple[str, ...]
-    answer: tuple[str, ...]
+    question: Tokens
+    answer: Tokens
 
 
 @dataclass(frozen=True, eq=False)
@@ -61,6 +61,8 @@ class OwnLines:
 
     Attributes
     ----------
+    lines : tuple of str
+        All of them, as they were given.
     cut : LineCut
         Into what they are cut: words or characters.
     learned, held_out : tuple of OwnLine
@@ -69,6 +71,7 @@ class OwnLines:
         The number of each other line, and why.
     """
 
+    lines: tuple[str, ...]
     cut: LineCut
     learned: tuple[OwnLine, ...]
     held_out: tuple[OwnLine, ...]
@@ -85,76 +88,39 @@ class OwnLines:
         tokens = {token for line in self.every for token in (*line.question, *line.answer)}
         return Vocabulary((*sorted(tokens), ARROW, END))
 
+    @property
+    def known(self) -> int:
+        """How many tokens differ, without the arrow and the end."""
+        return len(self.vocabulary) - 2
+
     @cached_property
     def places(self) -> int:
         """How many tokens the longest line has, with its arrow; its end is no token that goes in."""
         return max(len(line.question) + 1 + len(line.answer) for line in self.every)
 
     @cached_property
-    def answers(self) -> dict[tuple[str, ...], tuple[str, ...]]:
-        """Each input with its answer; the first of several."""
-        return {line.question: line.answer for line in reversed(self.every)}
+    def answers(self) -> dict[Tokens, tuple[Tokens, ...]]:
+        """Each input with its answers, of which there should be one, in the order of the lines."""
+        found = dict[Tokens, tuple[Tokens, ...]]()
+        for line in self.every:
+            found[line.question] = (*found.get(line.question, ()), line.answer)
+        return found
 
-    def tokens_of(self, text: str) -> tuple[str, ...]:
-        """Cut a text as the lines are cut."""
-        return _cut_into(text, self.cut)
+    @cached_property
+    def held_inputs(self) -> frozenset[Tokens]:
+        """The inputs that are held out."""
+        return frozenset(line.question for line in self.held_out)
+
+    def tokens_of(self, text: str) -> Tokens:
+        """Cut a text as the lines are cut, into tokens as they have them."""
+        return tuple(map(self.vocabulary.known, _cut_into(text, self.cut)))
 
     def text_of(self, tokens: Sequence[str]) -> str:
         """Write tokens as somebody would who types."""
         return " ".join(tokens) if self.cut is LineCut.WORDS else "".join(tokens).replace(SPACE, " ")
 
 
-# ---- Reading ----
-
-
-def lines_from(text: str) -> tuple[tuple[str, ...], int]:
-    """Return the lines of a text as the setup takes them, and how many more there are.
-
-    Raises
-    ------
-    ExplorerError
-        There are none, it is no text, or it is too long to be kept.
-    """
-    if "\0" in text:
-        raise ExplorerError(
-            "This is no text: it holds bytes that are 0. Choose a text file of lines “input -> answer”."
-        )
-    lines = [line.rstrip() for line in text.splitlines()]
-    while lines and not lines[-1]:
-        lines.pop()
-    if not any(lines):
-        raise ExplorerError("There are no lines yet: write “input -> answer” on each.")
-    kept = tuple(lines[:MOST_LINES])
-    _check_length(kept)
-    return kept, len(lines) - len(kept)
-
-
-def text_in(path: Path) -> str:
-    """Read a file of lines.
-
-    Raises
-    ------
-    FileError
-        It cannot be read, is too large, or holds no text.
-    """
-    name, most = quoted(path.name), 4 * MOST_CHARACTERS
-    try:
-        with path.open("rb") as file:
-            data = file.read(most + 1)
-    except (OSError, ValueError) as error:
-        raise FileError(
-            f"{name} cannot be read ({getattr(error, 'strerror', None) or error}): choose another."
-        ) from None
-    if len(data) > most:
-        raise FileError(f"{name} is too large for lines to learn: up to {grouped(most)} bytes are read.")
-    encoding = "utf-16" if data[:2] in (b"\xff\xfe", b"\xfe\xff") else "utf-8-sig"
-    try:
-        text = data.decode(encoding)
-    except UnicodeDecodeError:
-        text = "\0"
-    if "\0" in text:
-        raise FileError(f"{name} is no text in UTF-8: choose a text file of lines “input -> answer”.")
-    return text
+# ---- Held out ----
 
 
 @lru_cache(maxsize=4)  # of at most so many characters each
@@ -168,124 +134,88 @@ def own_lines(lines: tuple[str, ...], cut: LineCut) -> OwnLines:
     ExplorerError
         Nothing can be learned from them; it says why, and what to do.
     """
-    if len(lines) > MOST_LINES:
-        raise ExplorerError(f"There are {grouped(len(lines))} lines, and at most {grouped(MOST_LINES)} are learned.")
-    _check_length(lines)
-    pairs, left_out = _pairs(lines)
-    if not pairs:
-        nothing = not any(line.strip() for line in lines)
-        what = "There are no lines yet" if nothing else "No line has an arrow between an input and an answer"
-        raise ExplorerError(f"{what}: write “input -> answer” on each, such as “walk -> walked”.")
-    into = _cut_by_data(list(pairs.values())) if cut is LineCut.BY_THE_DATA else cut
+    check_lines(lines)
+    pairs, left_out = pairs_in(lines)
+    into = _cut_by_data([question for question, _ in pairs.values()]) if cut is LineCut.BY_THE_DATA else cut
     taken = _taken(pairs, into, left_out)
-    groups = sorted({"".join(line.question) for line in taken}, key=_checksum)
-    if len(groups) < FEWEST:
-        why = "".join(f" Line {number} {reason}." for number, reason in sorted(left_out.items())[:1])
-        raise ExplorerError(
-            f"{counted(len(groups), 'input')} can be learned, and it takes {FEWEST} that differ, as one in {ONE_IN} is "
-            f"held out. Write more lines.{why}"
-        )
+    inputs = sorted({"".join(line.question) for line in taken}, key=_checksum)
+    if len(inputs) < FEWEST:
+        raise ExplorerError(_too_few(len(inputs), left_out))
     if len({line.answer for line in taken}) == 1:
         only = quoted(pairs[taken[0].number][1])
         raise ExplorerError(f"Every answer is {only}: there is nothing to tell apart. Write others too.")
-    held = set(groups[: max(round(len(groups) / ONE_IN), 1)])
-    learned, held_out = (
-        tuple(line for line in taken if ("".join(line.question) in held) is side) for side in (False, True)
-    )
-    return OwnLines(into, learned, held_out, tuple(sorted(left_out.items())))
+    held = set(inputs[: max(round(len(inputs) / ONE_IN), 1)])
+    held_out = tuple(line for line in taken if "".join(line.question) in held)
+    learned = tuple(line for line in taken if "".join(line.question) not in held)
+    found = OwnLines(lines, into, learned, held_out, tuple(sorted(left_out.items())))
+    if found.known > MOST_KNOWN:
+        raise ExplorerError(_too_many(found))
+    return found
 
 
-def _check_length(lines: Sequence[str]) -> None:
-    longest = max(range(len(lines)), key=lambda at: len(lines[at]), default=0)
-    if lines and len(lines[longest]) > MOST_OF_A_LINE:
-        raise ExplorerError(f"Line {longest + 1} has {grouped(len(lines[longest]))} characters: cut it into lines.")
-    total = sum(map(len, lines))
-    if total > MOST_CHARACTERS:
-        raise ExplorerError(f"The lines have {grouped(total)} characters, and {grouped(MOST_CHARACTERS)} are possible.")
+def _too_few(count: int, left_out: dict[int, str]) -> str:
+    """Say why so few inputs are not enough, and what is wrong with the first line that is left out."""
+    first = "".join(f" Line {number} {reason}." for number, reason in sorted(left_out.items())[:1])
+    if not count:
+        what = "No line can be learned" if first else "There are no lines yet"
+        return f"{what}: write “input -> answer” on each, such as “walk -> walked”.{first}"
+    few = f"{counted(count, 'input')} can be learned, and it takes {FEWEST} that differ, as one in {ONE_IN} is held out"
+    return f"{few}. Write more lines.{first}"
 
 
-def _pairs(lines: Sequence[str]) -> tuple[dict[int, tuple[str, str]], dict[int, str]]:
-    """Return input and answer of each line by its number, and why others have none; of empty ones nothing is said."""
-    arrow = any(each in line for line in lines for each in ARROWS)
-    column = "" if arrow else _column(lines)
-    pairs, left_out = dict[int, tuple[str, str]](), dict[int, str]()
-    for number, line in enumerate(lines, 1):
-        if not line.strip():
-            continue
-        parts = parts_of(line) if arrow else _columns(line, column)
-        if len(parts) != 2:
-            between = "arrow" if arrow else {"\t": "tab", ",": "comma", ";": "semicolon"}.get(column, "arrow")
-            left_out[number] = f"has no {between}" if len(parts) < 2 else f"has more than one {between}"
-        elif not all(parts):
-            left_out[number] = f"has no {'answer' if parts[0] else 'input'}"
-        else:
-            pairs[number] = parts[0], parts[1]
-    return pairs, left_out
+def _too_many(found: OwnLines) -> str:
+    known, most = grouped(found.known), grouped(MOST_KNOWN)
+    or_else = "cut into characters, or " if found.cut is LineCut.WORDS else ""
+    return f"There are {known} different {found.cut.value}, and at most {most} are learned: {or_else}write fewer lines."
 
 
-def parts_of(line: str) -> list[str]:
-    """Return what stands before, between and behind the arrows of a line."""
-    for each in ARROWS:
-        line = line.replace(each, ARROW)
-    return [part.strip() for part in line.split(ARROW)]
-
-
-def _column(lines: Sequence[str]) -> str:
-    """Return what separates two columns in most lines; empty if nothing does."""
-    filled = [line for line in lines if line.strip()]
-    counts = {each: sum(len(_columns(line, each)) == 2 for line in filled) for each in _SEPARATORS}
-    best = max(_SEPARATORS, key=counts.__getitem__)
-    return best if 2 * counts[best] > len(filled) else ""
-
-
-def _columns(line: str, separator: str) -> list[str]:
-    if not separator:
-        return [line.strip()]
-    if separator == "\t":
-        return [part.strip() for part in line.strip("\t").split("\t")]
-    try:
-        return [part.strip() for part in next(csv.reader([line], delimiter=separator, skipinitialspace=True), [])]
-    except csv.Error:
-        return [line.strip()]
-
-
-def _cut_by_data(pairs: Sequence[tuple[str, str]]) -> LineCut:
+def _cut_by_data(inputs: Sequence[str]) -> LineCut:
     """Return words if most inputs have several, and words come three times on average; else characters."""
-    inputs = [tokens_in(question) for question, _ in pairs]
-    words = Counter(word for each in inputs for word in each)
-    have_several = sum(" " in question for question, _ in pairs)
-    come_again = words.total() >= 3 * len(words)
-    return LineCut.WORDS if 2 * have_several > len(pairs) and come_again else LineCut.CHARACTERS
+    if 2 * sum(" " in each for each in inputs) <= len(inputs):
+        return LineCut.CHARACTERS
+    words = Counter(chain.from_iterable(map(_words, inputs)))
+    return LineCut.WORDS if words.total() >= 3 * len(words) else LineCut.CHARACTERS
 
 
-def _cut_into(text: str, cut: LineCut) -> tuple[str, ...]:
+def _cut_into(text: str, cut: LineCut) -> Tokens:
     if cut is LineCut.WORDS:
-        return tokens_in(text)
-    return tuple(unicodedata.normalize("NFC", SPACE.join(text.split())))
+        return _words(text)
+    seen = SPACE.join(text.split())
+    if not seen.isprintable():  # what is not seen is no character of its own, as it is in no word
+        seen = "".join(each for each in seen if unicodedata.category(each) not in ("Cc", "Cf"))
+    return tuple(unicodedata.normalize("NFC", seen))
 
 
-def _taken(pairs: dict[int, tuple[str, str]], cut: LineCut, left_out: dict[int, str]) -> list[OwnLine]:
+def _words(text: str) -> Tokens:
+    """Cut into words as `tokens_in` does, which takes ten times as long for plain ones."""
+    words = text.split()
+    return tuple(words) if text.isascii() and "".join(words).isalnum() else tokens_in(text)
+
+
+def _taken(pairs: Pairs, cut: LineCut, left_out: dict[int, str]) -> list[OwnLine]:
     """Return the lines that can be learned, and say of the others why they are left out."""
-    taken, seen = list[OwnLine](), dict[tuple[tuple[str, ...], ...], int]()
-    for number, texts in pairs.items():
-        question, answer = (_cut_into(text, cut) for text in texts)
-        places, tokens = len(question) + 1 + len(answer), (*question, *answer)
-        if places > MOST_PLACES:
-            left_out[number] = f"has {grouped(places)} {cut.value}, and at most {MOST_PLACES} are learned"
-        elif not question or not answer or END in tokens or not all(map(_stands_alone, set(tokens))):
-            left_out[number] = "has a character that cannot be learned by itself"
-        elif (question, answer) in seen:
-            left_out[number] = f"is the same as line {seen[question, answer]}"
+    lines = [OwnLine(number, *(_cut_into(text, cut) for text in texts)) for number, texts in pairs.items()]
+    strange = _strange(token for line in lines for token in line.question + line.answer)
+    taken, seen = list[OwnLine](), dict[tuple[Tokens, Tokens], int]()
+    for number, question, answer in lines:
+        tokens, first = question + answer, seen.setdefault((question, answer), number)
+        if len(tokens) + 1 > MOST_PLACES:
+            left_out[number] = f"has more than {MOST_PLACES - 1} {cut.value}"
+        elif not question or not answer:
+            left_out[number] = f"has no {'answer' if question else 'input'}"
+        elif not strange.isdisjoint(tokens):
+            which = next(token for token in tokens if token in strange)
+            left_out[number] = f"has {quoted(which)}, which cannot be learned"
+        elif first < number:
+            left_out[number] = f"is the same as line {first}"
         else:
-            seen[question, answer] = number
             taken.append(OwnLine(number, question, answer))
     return taken
 
 
-@lru_cache(maxsize=4096)
-def _stands_alone(token: str) -> bool:
-    """Whether a token is one token still where others stand around it, apart from it, as on other pages."""
-    return tokens_in(token) == (token,)
+def _strange(tokens: Iterable[str]) -> set[str]:
+    """Return those that are no tokens of their own where others stand around them, apart, as on other pages."""
+    return {token for token in set(tokens) if token == END or tokens_in(token) != (token,)}
 
 
 def _checksum(text: str) -> bytes:
@@ -297,13 +227,13 @@ def _checksum(text: str) -> bytes:
 
 def said_of(found: OwnLines) -> tuple[str, ...]:
     """Say what the lines are, a sentence each: how many, into what they are cut, and what is held out."""
-    lines, longest = found.every, max(found.every, key=lambda line: len(line.question) + len(line.answer))
-    kind = "words" if found.cut is LineCut.WORDS else "characters"
-    known = len(found.vocabulary) - 2  # without the arrow and the end
+    longest = max(found.every, key=lambda line: len(line.question) + len(line.answer))
+    kind, inputs, held = found.cut.value, len(found.answers), len(found.held_inputs)
+    lines = "" if held == len(found.held_out) else f", in {counted(len(found.held_out), 'line')}"
     return (
-        f"{counted(len(lines), 'line')}, cut into {kind}: {grouped(known)} different ones.",
+        f"{counted(len(found.every), 'line')}, cut into {kind}: {grouped(found.known)} different ones.",
         f"The longest is line {longest.number}, with {len(longest.question)} → {len(longest.answer)} {kind}.",
-        f"Held out are {grouped(len(found.held_out))}: one input in {ONE_IN}, never learned from, whatever the seed.",
+        f"Held out, never learned from, whatever the seed: {grouped(held)} of {counted(inputs, 'input')}{lines}.",
     )
 
 
@@ -311,9 +241,10 @@ def said_of_left_out(found: OwnLines, most: int = 6) -> tuple[str, ...]:
     """Say which lines are left out and why, the first of them one by one."""
     if not found.left_out:
         return ()
-    listed = [f"Line {number} {reason}." for number, reason in found.left_out[:most]]
+    begun = {number: on_one_line(found.lines[number - 1].strip(), _BEGUN) for number, _ in found.left_out[:most]}
+    listed = [f"Line {number}, “{begun[number]}”, {reason}." for number, reason in found.left_out[:most]]
     more = len(found.left_out) - most
-    others = [f"So are {counted(more, 'other')}."] if more > 0 else []
+    others = [f"So {'is' if more == 1 else 'are'} {counted(more, 'other')}."] if more > 0 else []
     return (f"Left out: {counted(len(found.left_out), 'line')}.", *listed, *others)
 
 
@@ -323,24 +254,35 @@ def too_little_for(found: OwnLines) -> Iterator[str]:
     low, high = sure_range(len(held) // 2, len(held))
     yield (
         f"With {counted(len(held), 'line')} held out the share that is right is known to about "
-        f"±{round(50 * (high - low))} points; a difference below that says nothing."
+        f"±{round(50 * (high - low))} points; a smaller difference says nothing."
     )
+    read = {token for line in learned for token in line.question}
+    strange = sum(not read.issuperset(question) for question in found.held_inputs)
+    if strange:
+        has = "has" if strange == 1 else "have"
+        yield f"{counted(strange, 'held-out input')} {has} {found.cut.value} that no input to learn from has."
     known = {token for line in learned for token in line.answer}
     hopeless = sum(not known.issuperset(line.answer) for line in held)
     if hopeless:
+        has, it = ("has", "it") if hopeless == 1 else ("have", "they")
         yield (
-            f"{counted(hopeless, 'held-out answer')} cannot come out: "
-            f"{'it needs' if hopeless == 1 else 'they need'} what no answer to learn from has."
+            f"{counted(hopeless, 'held-out answer')} {has} {found.cut.value} that no answer to learn from has: {it} "
+            "cannot come out."
         )
-    both = Counter(line.question for line in found.every)
-    unclear = sum(count for count in both.values() if count > 1)
+    unclear = sum(len(answers) for answers in found.answers.values() if len(answers) > 1)
     if unclear:
-        yield f"{unclear} lines share their input with another answer: of those not all can be right."
+        yield f"{grouped(unclear)} lines have an input that has another answer too: not all of them can be right."
     answer, most = Counter(line.answer for line in learned).most_common(1)[0]
     share = sum(line.answer == answer for line in held) / len(held)
     if most > 1:
         always = quoted(found.text_of(answer))
         yield f"Always answering {always} would be right for {percent(share)} of the held-out lines."
+
+
+def said_of_right(right: int, of: int) -> str:
+    """Say which share of all such lines is right, if so many of those held out are, and how surely that is known."""
+    low, high = sure_range(right, of)
+    return f"95 % sure: {percent(low)} to {percent(high)} of all such lines."
 
 
 def sure_range(right: int, of: int) -> tuple[float, float]:

@@ -95,8 +95,14 @@ class Task(ABC):
         Whether no token sees a later one.
     writes : bool
         Whether it writes answers of several tokens, one after the other, behind what it is given; see `beginning`.
-    reached_words : str
-        What is said when the goal is reached.
+    holds_out : bool
+        Whether there are sentences that nothing is learned from.
+    reached_words, missed_words : str
+        What is said when the goal is reached, and when it is not; by default which it is.
+    short_words : (str, str)
+        The same in a word or two; empty where nothing is said.
+    seeds_words : str
+        What those seeds do that reach it.
     before_answer : str
         What stands before the answer to a sentence; empty where no single answer says something.
     """
@@ -112,7 +118,11 @@ class Task(ABC):
     fixed: frozenset[str] = frozenset({"encoder_layers"})
     causal: bool = False
     writes: bool = False
+    holds_out: bool = True
     reached_words: str = "Learned."
+    missed_words: str = ""
+    short_words: tuple[str, str] = ("learned", "")
+    seeds_words: str = "have learned it"
     before_answer: str = ""
 
     def is_reached(self, accuracy: float, weight: float) -> bool:
@@ -209,13 +219,27 @@ class Task(ABC):
         """Return some of its words as somebody would type them."""
         return " ".join(tokens)
 
-    def right_text(self, sentence: str, setup: LearningSetup) -> str | None:
-        """Return what a task that `writes` should write behind a sentence; None if nobody can tell."""
-        return None
+    def is_held_out(self, sentence: str, setup: LearningSetup) -> bool:
+        """Return whether what a task that `writes` should write behind a sentence is never learned from."""
+        return False
+
+    def right_texts(self, sentence: str, setup: LearningSetup) -> tuple[str, ...]:
+        """Return what a task that `writes` may write behind a sentence; nothing if nobody can tell."""
+        return ()
 
     def texts(self, sentence: str, setup: LearningSetup) -> tuple[str, str | None]:
         """Return what `typed` is to be given to look at the attention of a sentence that `question` takes."""
         return sentence, None
+
+    def words_in(self, sentence: str, setup: LearningSetup) -> tuple[str, ...]:
+        """Cut a sentence that somebody typed to look at its attention.
+
+        Raises
+        ------
+        ExplorerError
+            It cannot be cut as what is learned.
+        """
+        return tokens_in(sentence)
 
     def typed(self, sentence: str, context: str | None, setup: LearningSetup) -> Batch:
         """Take a sentence, and with a translation that in the first language, to look at the attention alone.
@@ -227,7 +251,8 @@ class Task(ABC):
         """
         if context is not None:
             raise ExplorerError("This model takes one sentence: remove the second one.")
-        tokens = self.vocabulary(setup).read(sentence, *self.lengths(setup))[None]
+        words = self.words_in(sentence, setup)
+        tokens = self.vocabulary(setup).numbered(words, *self.lengths(setup))[None]
         return Batch(tokens, np.full_like(tokens, NOT_ASKED))
 
     def check(self, setup: LearningSetup) -> None:

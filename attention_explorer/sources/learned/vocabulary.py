@@ -30,9 +30,14 @@ class Vocabulary:
     def __len__(self) -> int:
         return len(self.words)
 
+    def known(self, word: str) -> str:
+        """Return a word as it is known, which may have small letters for capitals; itself if it is not."""
+        folded = word.casefold()
+        return folded if word not in self._numbers and folded in self._numbers else word
+
     def number(self, word: str) -> int:
         """Return the number of a word, or refuse one that there is not, and say which are known."""
-        found = self._numbers.get(word, self._numbers.get(word.casefold()))
+        found = self._numbers.get(self.known(word))
         if found is None:
             more = f" and {len(self.words) - MOST_NAMED} more" if len(self.words) > MOST_NAMED else ""
             known = did_you_mean(word, self.words, f"It knows {', '.join(self.words[:MOST_NAMED])}{more}.")

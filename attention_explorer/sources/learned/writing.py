@@ -17,7 +17,7 @@ def written(
     places: int,
     scoring: Callable[[Batch], Scoring] = lambda _batch: AS_LEARNED,
 ) -> list[list[int]]:
-    """Let a causal network go on with some sentences until it ends each, or has no place left.
+    """Let a causal network go on with some sentences until it ends each, or has no place for what it wrote last.
 
     Parameters
     ----------
@@ -38,7 +38,7 @@ def written(
         What is written behind each beginning, without the end.
     """
     lengths = np.array([len(each) for each in beginnings])
-    tokens = np.full((len(beginnings), places), end)
+    tokens = np.full((len(beginnings), places + 1), end)
     for row, each in enumerate(beginnings):
         tokens[row, : len(each)] = each
     starts, open_rows = lengths.copy(), np.arange(len(beginnings))
@@ -48,8 +48,8 @@ def written(
         targets[np.arange(len(open_rows)), lengths[open_rows] - 1] = end
         batch = Batch(tokens[open_rows, :longest], targets)
         said = network(batch, scoring(batch)).logits.argmax(axis=-1)
-        goes_on = (said != end) & (lengths[open_rows] < places)
-        open_rows, said = open_rows[goes_on], said[goes_on]
+        open_rows, said = open_rows[said != end], said[said != end]
         tokens[open_rows, lengths[open_rows]] = said
         lengths[open_rows] += 1
+        open_rows = open_rows[lengths[open_rows] <= places]
     return [tokens[row, start:stop].tolist() for row, (start, stop) in enumerate(zip(starts, lengths, strict=True))]

@@ -13,9 +13,10 @@ from attention_explorer.pages.layer.cache import decoded_shown
 from attention_explorer.pages.layer.diagram import diagram_picture
 from attention_explorer.pages.layer.future import NOISE, changed_shown
 from attention_explorer.pages.layer.wording import layer_title
+from attention_explorer.pages.stack.choices import BlockPicture, Initialiser, LearnedStack
 from attention_explorer.pages.stack.learned import learned_layers
 from attention_explorer.pages.stack.stack import BIAS, GAIN, check_sizes
-from attention_explorer.pages.stack.state import BlockPicture, BlockState, Initialiser, LearnedStack
+from attention_explorer.pages.stack.state import BlockState
 from attention_explorer.sources.tokens import tokens_in
 from attention_explorer.tools.code.script import Program, Script
 from attention_explorer.tools.code.snippets import LEARNED, MASKED_SOFTMAX, SINUSOIDS, SOFTMAX

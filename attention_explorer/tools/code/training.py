@@ -28,7 +28,7 @@ def training_program(state: TrainingState) -> Program:
     ExplorerError
         Nothing can learn with the setup, or the sentence is no question to the task.
     """
-    model = broken_model(state.setup, state.step, state.off_shown, state.drawn_shown)
+    model = broken_model(state.setup, state.step, state.broken)
     batch, network = model.task.question(state.sentence_shown, state.setup).batch, model.network
     script = Script("training", f"{model.task.title}, step {state.step}: {state.sentence_shown}".replace('"', "'"))
     parameters = {name: np.array(array) for name, array in network.parameters.arrays.items()}

@@ -594,7 +594,7 @@ def _training(state: TrainingState) -> Members:
         return answer_at(*MomentRequest.of(state).asked_at(state.step))
 
     def accuracy() -> Shown:
-        share = accuracy_at(state.setup, state.step, state.off_shown, state.drawn_shown, state.hidden)
+        share = accuracy_at(state.setup, state.step, state.broken)
         return Shown(share, lambda: "the share of right answers to sentences never seen")
 
     def weight() -> Shown:
@@ -616,7 +616,7 @@ def _training(state: TrainingState) -> Members:
         "right_answer": lambda: Shown(answer().right[-1] or "", lambda: "what is right"),
         "words": lambda: Shown(answer().context_tokens, _numbered("the words it looks at, word")),
         "row": lambda: Chooser(row),
-        "heads_off": lambda: Shown(len(state.off_shown), lambda: "how many heads are off"),
+        "heads_off": lambda: Shown(len(state.broken.off), lambda: "how many heads are off"),
     }
 
 

@@ -27,7 +27,8 @@ from attention_explorer.pages.lab.ui.parts import PARTS
 from attention_explorer.pages.lab.ui.reach import Reach
 from attention_explorer.pages.lab.ui.softmax import SoftmaxBench
 from attention_explorer.pages.lab.ui.why import Why
-from attention_explorer.pages.stack.state import BlockState, Initialiser
+from attention_explorer.pages.stack.choices import Initialiser
+from attention_explorer.pages.stack.state import BlockState
 from attention_explorer.sources.tokens import tokens_in
 
 Tries: TypeAlias = tuple[Try[Any], ...]

@@ -12,8 +12,9 @@ from attention_explorer.kit.frame.view import View
 from attention_explorer.kit.theme import Look
 from attention_explorer.pages.explorer import ExplorerState
 from attention_explorer.pages.layer.ui.views import views
+from attention_explorer.pages.stack.choices import BlockPicture
 from attention_explorer.pages.stack.presets import learned_settings, model_settings
-from attention_explorer.pages.stack.state import BlockPicture, BlockState
+from attention_explorer.pages.stack.state import BlockState
 from attention_explorer.pages.subject import has_subject, reason_against_subject, with_drawn_layer, with_subject
 from attention_explorer.pages.ui.frame_page import FramePage
 from attention_explorer.pages.ui.page import PageAction

@@ -9,8 +9,9 @@ from attention_explorer.kit.picture import Picture
 from attention_explorer.pages.layer.ui.cache import Cache
 from attention_explorer.pages.layer.ui.future import Future
 from attention_explorer.pages.layer.ui.layer import Layer
+from attention_explorer.pages.stack.choices import BlockPicture
 from attention_explorer.pages.stack.presets import BLOCK_PRESETS
-from attention_explorer.pages.stack.state import BlockPicture, BlockState
+from attention_explorer.pages.stack.state import BlockState
 
 Tries: TypeAlias = tuple[Try[BlockState], ...]
 

@@ -1,4 +1,4 @@
-"""The map being learned as a film: GIF and APNG, a picture for each of some steps."""
+"""The picture being learned as a film: GIF and APNG, a picture for each of some steps."""
 
 from __future__ import annotations
 
@@ -17,9 +17,10 @@ from attention_explorer.kit.controls.whole_number_box import WholeNumberBox
 from attention_explorer.kit.export.film import ANIMATIONS as ANIMATIONS
 from attention_explorer.kit.export.film import EACH_MS, LAST_MS, figure_image, film_file
 from attention_explorer.kit.theme import Look
-from attention_explorer.pages.training.moment import Moment, MomentRequest, moment_at, trained
+from attention_explorer.pages.training.moment import trained
+from attention_explorer.pages.training.seen import Seen
 from attention_explorer.pages.training.state import TrainingState
-from attention_explorer.pages.training.ui.views import training_figure
+from attention_explorer.pages.training.ui.views import training_figure, view_of
 
 FEWEST, USUAL, MOST = 2, 40, 60
 """Pictures of an animation. Until it is written all of them are in memory, up to twice 1.7 MB each."""
@@ -35,23 +36,29 @@ def _at(state: TrainingState, step: int) -> TrainingState:
     return replace(state, step=step, learned=0)
 
 
-def painted_frame(state: TrainingState, moment: Moment, size: QSize | None = None) -> QImage:
+def numbers_at(state: TrainingState) -> Seen:
+    """Compute what the view on show is drawn from; on the worker."""
+    found: Seen = view_of(state.view).picture.compute(state, (0, 0))
+    return found
+
+
+def painted_frame(numbers: Seen, size: QSize | None = None) -> QImage:
     """Paint what the page's figure shows of a step, as large as the figure, or of a size with the same corner."""
-    return figure_image(training_figure(_at(state, moment.request.step), moment), size)
+    return figure_image(training_figure(numbers.state, numbers), size)
 
 
 def animation_file(state: TrainingState, count: int, path: Path) -> Contents:
-    """Return what writes the map being learned up to the step of a state, in so many pictures.
+    """Return what writes the picture being learned up to the step of a state, in so many pictures.
 
     It is called on the GUI thread, which goes on painting while what is returned writes on a worker.
     """
     steps = steps_shown(state.step, count)
 
-    def frames(report: Report) -> Iterator[Moment]:
+    def frames(report: Report) -> Iterator[Seen]:
         trained(state.setup, state.step, lambda _fraction: report(0.0))
-        return (moment_at(MomentRequest.of(_at(state, step))) for step in steps)
+        return (numbers_at(_at(state, step)) for step in steps)
 
-    return film_file(path, len(steps), frames, lambda moment, size: painted_frame(state, moment, size))
+    return film_file(path, len(steps), frames, lambda numbers, size: painted_frame(numbers, size))
 
 
 class AnimationDialog(QDialog):

@@ -77,7 +77,7 @@ class Curves(Picture[TrainingState, Seen]):
 
     def says(self, numbers: Seen) -> tuple[str, ...]:
         moment = numbers.moment
-        said = words.chart(moment.run.task, moment.curve, moment.run.trial.baselines)
+        said = words.chart(moment.run, moment.curve)
         other = None if moment.other is None else moment.other.curve
         return (said,) if other is None else (said, pair_words.chart(other))
 

@@ -18,7 +18,6 @@ from attention_explorer.pages.training.state import TrainingState
 from attention_explorer.pages.training.ui.pictures import LearningPicture
 
 LIST = "Held-out answers"
-COLUMNS = (Column("never learned from"), Column("it answers", is_bold=True), Column("right", is_muted=True))
 
 
 class HeldOut(LearningPicture):
@@ -30,18 +29,29 @@ class HeldOut(LearningPicture):
     def lines(numbers: Seen) -> Numbers:
         return held_out.lines(numbers.answers)
 
+    def told(self, numbers: Seen) -> dict[str, object]:
+        return super().told(numbers) | {"held_out": [each._asdict() for each in numbers.answers]}
+
+    def made_of(self, state: TrainingState) -> tuple[str, ...]:
+        return tuple(each for each in super().made_of(state) if each != seen.ROWS)
+
     @staticmethod
     def is_quick(state: TrainingState) -> bool:
-        asked = state.setup, state.step, state.off_shown, state.drawn_shown, state.hidden
-        return held_answers.peek(*asked) is not None and MomentRequest.of(state).is_known
+        is_there = held_answers.peek(state.setup, state.step, state.broken) is not None
+        return is_there and MomentRequest.of(state).is_known
 
     def picture(self, numbers: Seen) -> Item[Any]:
         rows = tuple((each.sentence, each.said, "✓" if each.is_right else each.right) for each in numbers.answers)
         inks = tuple("value" if each.is_right else "loss" for each in numbers.answers)
-        return Table(LIST, COLUMNS, rows, inks)
+        asked = [each.sentence for each in numbers.answers]
+        sentence = numbers.state.sentence_shown
+        marked = (asked.index(sentence), None) if sentence in asked else None
+        first = Column("never learned from" if numbers.state.task.holds_out else "asked")
+        columns = (first, Column("it answers", is_bold=True), Column("right", is_muted=True))
+        return Table(LIST, columns, rows, inks, marked=marked)
 
     def headline(self, numbers: Seen) -> str:
-        return held_out.headline(numbers.answers, numbers.state)
+        return held_out.headline(numbers.answers, numbers.state, len(numbers.moment.run.trial.batch.tokens))
 
     def words(self, numbers: Seen, hit: Hit) -> str:
         return held_out.said_of(numbers.answers[hit.part]) if hit.item == LIST else super().words(numbers, hit)

@@ -30,6 +30,7 @@ from attention_explorer.pages.training.pair_words import SAME
 from attention_explorer.pages.training.seen import Seen
 from attention_explorer.pages.training.state import TrainingState, TrainingView
 from attention_explorer.pages.training.ui.main_curves import MainCurves
+from attention_explorer.pages.training.ui.own import OwnLinesDialog, with_lines
 from attention_explorer.pages.training.ui.pictures import LAST_KEY, MAP, hidden
 from attention_explorer.pages.training.ui.player import TrainingPlayer
 from attention_explorer.pages.training.ui.take import TAKINGS, Taking
@@ -38,7 +39,7 @@ from attention_explorer.pages.ui.frame_page import FramePage
 from attention_explorer.pages.ui.page import PageAction
 from attention_explorer.pages.ui.session import Session
 from attention_explorer.session.jobs import Deliver, JobQueue, Report
-from attention_explorer.sources.learned.own_lines import ENDINGS
+from attention_explorer.sources.learned.own_text import ENDINGS
 from attention_explorer.sources.learned.setup import OWN, LineCut
 
 if TYPE_CHECKING:
@@ -93,6 +94,8 @@ class TrainingPage(FramePage):
         self.needed_button = QPushButton("Which heads does it need?")
         self.lines_buttons: list[QPushButton] = []
         """By which lines of one's own are changed, one a view."""
+        self._lines_typed = ""
+        """What was written of them and not agreed to."""
         self.needed_button.setToolTip("Try sets of heads, and find the fewest that do nearly as well as all")
         self.completers: dict[object, WordCompleter] = {}
         super().__init__(session, look, parent)
@@ -253,14 +256,18 @@ class TrainingPage(FramePage):
 
     def ask_for_lines(self, path: Path | None = None) -> None:
         """Ask for lines of one's own to learn, beginning with those that are learned, or with those of a file."""
-        # Loaded when it is asked for: reading lines would delay the first picture.
-        from attention_explorer.pages.training.ui.own import OwnLinesDialog, with_lines
 
         def learn(lines: tuple[str, ...], cut: LineCut) -> None:
             self.player.stop()
+            self._lines_typed = ""
             self.apply(Change(with_lines(self.state, lines, cut), "Change the lines"))
 
-        self.lines_dialog = OwnLinesDialog(self, self.look, self.state.setup, learn)
+        def keep() -> None:
+            typed = self.lines_dialog.field.toPlainText()
+            self._lines_typed = "" if typed == "\n".join(self.state.setup.lines) else typed
+
+        self.lines_dialog = OwnLinesDialog(self, self.look, self.state.setup, learn, self._lines_typed)
+        self.lines_dialog.rejected.connect(keep)
         self.lines_dialog.open()
         if path is not None:
             self.lines_dialog.read(path)

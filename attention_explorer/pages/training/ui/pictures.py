@@ -24,7 +24,7 @@ from attention_explorer.kit.pictures.drawing import Change
 from attention_explorer.model.arrays import Bools, Floats
 from attention_explorer.pages.training import pair_words, seen, words
 from attention_explorer.pages.training.moment import Film as FilmSeen
-from attention_explorer.pages.training.moment import Moment, MomentRequest, accuracy_at, picture_of
+from attention_explorer.pages.training.moment import Moment, MomentRequest, is_worth_known, picture_of
 from attention_explorer.pages.training.seen import Seen
 from attention_explorer.pages.training.state import Cell, Head, TrainingState
 from attention_explorer.pages.training.ui.curves import Curves, gone
@@ -96,10 +96,11 @@ class LearningPicture(Picture[TrainingState, Seen]):
         )
         answers = NamedBars(ANSWERS, ("", "probability"), bars, "output")
         sentence = " ".join(filter(None, (verdict, words.way(moment, numbers.state))))
-        whole, is_right = words.written(moment)
-        if whole:
-            title, sentence = f"{whole} {is_right}".removesuffix("."), f"{title}. {sentence}"
-        return Panel(f"{title}.", (answers, *self.readings(numbers)), sentence)
+        title += "."
+        written, side = words.written(moment)
+        if written:
+            title, sentence = written, " ".join(filter(None, (side, title, sentence)))
+        return Panel(title, (answers, *self.readings(numbers)), sentence)
 
     def readings(self, numbers: Seen) -> tuple[Item[Any], ...]:
         """Return how far it has come, at a glance."""
@@ -115,8 +116,8 @@ class LearningPicture(Picture[TrainingState, Seen]):
         progress = words.progress(state.task, moment.curve, state.step)
         titles = [Title("Progress", progress, "muted", 13, bold=False)]
         if state.task.writes:
-            count, surely = words.whole_lines(moment, state.step)
-            found.append(Reading(count, "held-out lines right", "value_ink"))
+            count, what, surely = words.whole_lines(moment, state)
+            found.append(Reading(count, what, "value_ink"))
             titles.append(Title("How surely", surely, "muted", 13, bold=False))
         return Readings(RIGHT, tuple(found), 26), *titles
 
@@ -239,9 +240,11 @@ class HeadMap(LearningPicture):
     def below(self, numbers: Seen, head: Head) -> str:
         """Return what stands below a small map."""
         state = numbers.state
-        if head in state.off_shown:
+        if head in state.broken.off:
             return "off"
-        return "as drawn" if head in state.drawn_shown else words.row_looks_at(numbers.moment.answer, head, numbers.row)
+        return (
+            "as drawn" if head in state.broken.drawn else words.row_looks_at(numbers.moment.answer, head, numbers.row)
+        )
 
     def beside(self, numbers: Seen) -> str:
         said = (f"{words.head_words(head, numbers.state)} {self.below(numbers, head)}" for head in numbers.heads)
@@ -273,19 +276,14 @@ class Break(HeadMap):
 
     @staticmethod
     def is_quick(state: TrainingState) -> bool:
-        none: frozenset[Head] = frozenset()
-        asked = [(none, none, frozenset[Cell]()), (state.off_shown, state.drawn_shown, state.hidden)]
-        for head in ((layer, head) for layer in range(state.setup.layers) for head in range(state.setup.heads)):
-            one = frozenset({head})
-            asked.append((none, one, frozenset()) if head in state.drawn_shown else (one, none, frozenset()))
-        known = all(accuracy_at.peek(state.setup, state.step, *each) is not None for each in asked)
+        known = is_worth_known(state.setup, state.step, state.broken)
         return known and MomentRequest.of(state).is_known
 
     def below(self, numbers: Seen, head: Head) -> str:
         worth, state = numbers.worth, numbers.state
         if worth is None:
             return super().below(numbers, head)
-        how = "off: " if head in state.off_shown else "as drawn: " if head in state.drawn_shown else ""
+        how = "off: " if head in state.broken.off else "as drawn: " if head in state.broken.drawn else ""
         return f"{how}{percent(worth.whole)} → {percent(worth.alone[head])}"
 
     def panel(self, numbers: Seen) -> Panel:

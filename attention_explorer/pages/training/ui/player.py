@@ -10,8 +10,10 @@ from PySide6.QtCore import QObject, Signal
 
 from attention_explorer.errors import ExplorerError
 from attention_explorer.pages.explorer import ExplorerState
-from attention_explorer.pages.training.moment import Moment, MomentRequest, moment_at, trained
+from attention_explorer.pages.training.moment import trained
 from attention_explorer.pages.training.state import MOST_STEPS, TrainingState
+from attention_explorer.pages.training.ui.pictures import LearningPicture
+from attention_explorer.pages.training.ui.views import view_of
 from attention_explorer.pages.ui.player import Player
 from attention_explorer.pages.ui.session import Session
 from attention_explorer.session.jobs import Deliver, JobQueue, Report
@@ -27,13 +29,10 @@ class TrainingPlayer(Player):
 
     Signals
     -------
-    arrived : Moment
-        What is seen of the newest step. The state is at that step when this comes.
     refused : str
         Why it cannot go on.
     """
 
-    arrived = Signal(object)
     refused = Signal(str)
 
     def __init__(self, session: Session, parent: QObject | None = None) -> None:
@@ -73,21 +72,25 @@ class TrainingPlayer(Player):
                 is_due = self._is_seen and now - sent >= PICTURE_SECONDS
                 if is_due or step == until:
                     sent, self._is_seen = now, False
-                    deliver(moment_at(self._asked(begin.setup, step)))
+                    self._look_at(begin.setup, step)
+                    deliver(step)
 
         return work
 
-    def _asked(self, setup: LearningSetup, step: int) -> MomentRequest:
-        """Return what is asked of a step; on the worker, which only reads the state."""
+    def _look_at(self, setup: LearningSetup, step: int) -> None:
+        """Compute what is on show of a step, to be drawn at once; on the worker, which only reads the state."""
         state = self._session.state.training
-        return MomentRequest.of((state if state.setup == setup else self._last.training).at_step(step))
+        seen = (state if state.setup == setup else self._last.training).at_step(step)
+        picture = view_of(seen.view).picture
+        if isinstance(picture, LearningPicture):
+            picture.compute(seen, (0, 0))
 
     def is_own(self, state: ExplorerState) -> bool:
         """Whether a state is at the step to which this has brought it; how that is looked at may change."""
         now, last = state.training, self._last.training
         return now.setup == last.setup and now.step == last.step
 
-    def _on_delivered(self, _key: object, moment: Moment) -> None:
+    def _on_delivered(self, _key: object, step: int) -> None:
         self._is_seen = True
         if not self._is_running:
             return
@@ -95,8 +98,7 @@ class TrainingPlayer(Player):
         if not self.is_own(state):
             self.stop()  # a person took over
             return
-        self.go(replace(state, training=state.training.at_step(moment.request.step)), "Train")
-        self.arrived.emit(moment)
+        self.go(replace(state, training=state.training.at_step(step)), "Train")
 
     def _on_failed(self, _key: object, error: Exception) -> None:
         if isinstance(error, ExplorerError):

@@ -20,9 +20,10 @@ from attention_explorer.pages.learned_elsewhere import (
 from attention_explorer.pages.training.files import CURVES, WEIGHTS, Contents, curves_file, weights_file
 from attention_explorer.pages.training.moment import MomentRequest
 from attention_explorer.pages.training.seen import Seen
-from attention_explorer.pages.training.state import TrainingState
+from attention_explorer.pages.training.state import TrainingState, TrainingView
 from attention_explorer.sources.learned.saved import usual_name
 
+MANY_RUNS = "Seeds shows several runs: choose another view."
 STILL_COMPUTED = "Wait a moment: where the points stand is still being computed."
 
 
@@ -106,6 +107,10 @@ def _nothing_yet(state: TrainingState) -> str:
     return "" if state.step else NOTHING_LEARNED
 
 
+def _against_a_film(state: TrainingState) -> str:
+    return MANY_RUNS if state.step and state.view is TrainingView.SEEDS else _nothing_yet(state)
+
+
 TAKINGS = (
     Taking(
         "Open in Heads",
@@ -140,7 +145,7 @@ TAKINGS = (
     Taking(
         "Animation…",
         "The picture as it was learned, from step 0 to this one, as a film (GIF, PNG)",
-        _nothing_yet,
+        _against_a_film,
         _ask_animation,
     ),
 )

@@ -10,9 +10,8 @@ from attention_explorer.core.preset import Preset
 from attention_explorer.kit.frame.figure import figure_of
 from attention_explorer.kit.frame.view import Part, Try, View
 from attention_explorer.kit.pictures.figure import PicturesFigure
-from attention_explorer.pages.training.moment import Moment, MomentRequest, answer_at
+from attention_explorer.pages.training.moment import MomentRequest, answer_at
 from attention_explorer.pages.training.presets import TRAINING_PRESETS
-from attention_explorer.pages.training.seen import Seen
 from attention_explorer.pages.training.state import TrainingState, TrainingView, changed, reasons_against
 from attention_explorer.pages.training.ui.held_out import HeldOut
 from attention_explorer.pages.training.ui.pictures import Break, HeadMap, LearningPicture, Watch
@@ -39,7 +38,7 @@ def views() -> tuple[View[Any], ...]:
         Try("Keep this run as B", lambda state: state.other is not None, "is_compared"),
     )
     breaks: _Tries = (
-        Try("Switch a head off", lambda state: bool(state.off_shown)),
+        Try("Switch a head off", lambda state: bool(state.broken.off)),
         Try("Hide what the row looks at", lambda state: bool(state.hidden)),
     )
     held: _Tries = (
@@ -90,13 +89,11 @@ def view_of(name: TrainingView) -> View[Any]:
 def training_figure(state: TrainingState, shown: object = None) -> PicturesFigure:
     """Return the figure of a state with its curves below it, trained that far where nobody has.
 
-    ``shown`` is what its picture was drawn from, or a moment that it shows, if that is there.
+    ``shown`` is what its picture was drawn from, if that is there.
     """
     view = view_of(state.view)
     if isinstance(view.picture, LearningPicture):
         view = replace(view, picture=type(view.picture)(has_curves=True))
-    if isinstance(shown, Moment):
-        shown = Seen(state, shown)
     figure = figure_of(view, state, "Training", shown)
     return replace(figure, stem=f"training-{state.setup.task}-step-{state.step}")
 

@@ -27,6 +27,9 @@ class Chance(Task):
     goal = 1 / 6
     every = 20
     reached_words = "As good as chance, as it has to be: there is nothing to learn."
+    missed_words = "More than a die allows: look again."
+    short_words = ("chance, as it must be", "that is luck")
+    seeds_words = "stay at chance, as they must"
     setup = LearningSetup(task="die", length=8, rate=0.003)
 
     def is_reached(self, accuracy: float, weight: float) -> bool:

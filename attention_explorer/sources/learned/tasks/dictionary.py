@@ -23,6 +23,7 @@ class Dictionary(Task):
     about = "Each query has to find its partner among the keys, by standing in its direction."
     goal = 0.95
     judged_by_weight = True
+    holds_out = False
     steps = 200
     every = 2
     setup = LearningSetup(task="dictionary", layers=1, d_model=2, length=8, scaled=False, batch=1, rate=0.3, warm_up=10)

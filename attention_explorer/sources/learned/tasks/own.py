@@ -7,24 +7,23 @@ from functools import lru_cache
 
 import numpy as np
 
+from attention_explorer.core.numerals import grouped
 from attention_explorer.errors import ExplorerError
 from attention_explorer.model.learning import NOT_ASKED, Batch
 from attention_explorer.model.learning.network import Tokens
 from attention_explorer.sources.learned.own_lines import (
-    ARROW,
     END,
     MOST_PLACES,
     OwnLines,
     own_lines,
-    parts_of,
     said_of,
     said_of_left_out,
     too_little_for,
 )
+from attention_explorer.sources.learned.own_text import ARROW, parts_of
 from attention_explorer.sources.learned.setup import OWN, LearningSetup, LineCut
 from attention_explorer.sources.learned.task import UNKNOWN, Pattern, Question, Task
 from attention_explorer.sources.learned.vocabulary import Vocabulary
-from attention_explorer.sources.tokens import tokens_in
 
 _TENS = ["twenty", "thirty", "forty", "fifty", "sixty", "seventy", "eighty", "ninety"]
 _ONES = ["one", "two", "three", "four", "five", "six", "seven", "eight", "nine"]
@@ -63,6 +62,7 @@ class Own(Task):
     fixed = frozenset({"encoder_layers", "length"})
     causal = True
     writes = True
+    short_words = ("", "")  # of one's own lines nobody knows how many are enough
 
     def vocabulary(self, setup: LearningSetup) -> Vocabulary:
         """Return what the lines are made of, the arrow, and the end of an answer."""
@@ -91,12 +91,13 @@ class Own(Task):
         """Take what is shorter too, as no token sees a later one."""
         return 1, self.places(setup)
 
-    def typed(self, sentence: str, context: str | None, setup: LearningSetup) -> Batch:
-        """Take a line whose tokens stand apart from each other; see `Task`."""
-        if lines_of(setup).cut is LineCut.CHARACTERS and any(len(word) > 1 for word in tokens_in(sentence)):
+    def words_in(self, sentence: str, setup: LearningSetup) -> tuple[str, ...]:
+        """Cut a line whose tokens stand apart from each other; see `Task`."""
+        words = super().words_in(sentence, setup)
+        if lines_of(setup).cut is LineCut.CHARACTERS and any(len(word) > 1 for word in words):
             apart, _ = self.texts(self.probe(setup), setup)
             raise ExplorerError(f"This model reads characters: write them apart, and the arrow, such as “{apart}”.")
-        return super().typed(sentence, context, setup)
+        return words
 
     def question(self, sentence: str, setup: LearningSetup) -> Question:
         """Take an input that somebody typed, with its answer if a line has it; or an arrow and what is written so far.
@@ -113,7 +114,12 @@ class Own(Task):
             raise ExplorerError(
                 f"Write an input such as “{self.probe(setup)}”: what belongs behind its arrow is asked."
             )
-        written = found.answers.get(question, ()) if len(texts) == 1 else found.tokens_of(texts[1])
+        if len(question) >= found.places:
+            raise ExplorerError(
+                f"This input has {grouped(len(question))} {found.cut.value}, and the model has room for "
+                f"{found.places - 1} and the arrow: write a shorter one."
+            )
+        written = found.answers.get(question, ((),))[0] if len(texts) == 1 else found.tokens_of(texts[1])
         return self.asked((*question, ARROW, *written), setup)
 
     def beginning(self, sentence: str, setup: LearningSetup) -> Tokens:
@@ -126,7 +132,8 @@ class Own(Task):
     def says(self, setup: LearningSetup) -> tuple[str, ...]:
         """Return what the lines are, which are left out and why, and what they are too few for."""
         found = lines_of(setup)
-        return (*said_of(found), *said_of_left_out(found), *too_little_for(found))
+        asked = f"Each of the {found.cut.value} is asked behind the right ones before it; a line is right if all are."
+        return (*said_of(found), *said_of_left_out(found), *too_little_for(found), asked)
 
     def part_of_answer(self, setup: LearningSetup) -> str:
         """Return what the answers are made of."""
@@ -136,11 +143,15 @@ class Own(Task):
         """Return tokens as somebody would type them."""
         return lines_of(setup).text_of(tokens)
 
-    def right_text(self, sentence: str, setup: LearningSetup) -> str | None:
-        """Return the answer that the line with an input has, as it is typed; None if no line has it."""
+    def is_held_out(self, sentence: str, setup: LearningSetup) -> bool:
+        """Whether nothing is learned from the line with an input."""
         found = lines_of(setup)
-        answer = found.answers.get(found.tokens_of(parts_of(sentence)[0]))
-        return None if answer is None else found.text_of(answer)
+        return found.tokens_of(parts_of(sentence)[0]) in found.held_inputs
+
+    def right_texts(self, sentence: str, setup: LearningSetup) -> tuple[str, ...]:
+        """Return the answers that lines with an input have, as they are typed; none if no line has it."""
+        found = lines_of(setup)
+        return tuple(map(found.text_of, found.answers.get(found.tokens_of(parts_of(sentence)[0]), ())))
 
     def texts(self, sentence: str, setup: LearningSetup) -> tuple[str, str | None]:
         """Return the tokens of the line, apart from each other; see `Task`."""
@@ -151,7 +162,7 @@ class Own(Task):
         return ()
 
     def right_answers(self, tokens: Tokens, setup: LearningSetup) -> Tokens:
-        """Return what comes next of the answer that the line with this input has, behind its arrow."""
+        """Return what comes next of the answer to this input, behind its arrow; of several answers if all go on so."""
         found, words = lines_of(setup), self.vocabulary(setup)
         right = np.full_like(tokens, NOT_ASKED)
         for row, line in enumerate(tokens.tolist()):
@@ -159,11 +170,11 @@ class Own(Task):
             if ARROW not in named:
                 continue
             arrow = named.index(ARROW)
-            answer = (*found.answers.get(named[:arrow], ()), END)
+            answers = [(*answer, END) for answer in found.answers.get(named[:arrow], ())]
             for place in range(arrow, len(named)):
                 begun = named[arrow + 1 : place + 1]
-                is_known = named[:arrow] in found.answers and begun == answer[: len(begun)] and len(begun) < len(answer)
-                right[row, place] = words.number(answer[len(begun)]) if is_known else UNKNOWN
+                after = {answer[len(begun)] for answer in answers if answer[:-1][: len(begun)] == begun}
+                right[row, place] = words.number(after.pop()) if len(after) == 1 else UNKNOWN
         return right
 
     def check(self, setup: LearningSetup) -> None:
