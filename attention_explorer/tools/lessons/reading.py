@@ -40,6 +40,7 @@ MOST_TOLD = 12
 
 GRID = "grid"
 """What a field of two coordinates is drawn from: the multiples of ½ from −2 to 2."""
+GRID_VALUES = tuple([x / 2, y / 2] for x in range(-4, 5) for y in range(-4, 5))
 
 _LARGEST = 1e12
 
@@ -305,7 +306,7 @@ def _draws(content: object, way: Way) -> tuple[Draw, ...]:
 
 def _drawn_from(content: object, way: Way) -> tuple[Any, ...]:
     if content == GRID:
-        return tuple([x / 2, y / 2] for x in range(-4, 5) for y in range(-4, 5))
+        return GRID_VALUES
     if isinstance(content, dict):
         return _range(Table(content, way))
     if isinstance(content, list) and 2 <= len(content) <= MOST_DRAWN:
