@@ -9,7 +9,7 @@ from typing import Any
 
 from attention_explorer.tools.lessons.expression import Expression
 from attention_explorer.tools.lessons.lesson import Answer, Draw, Fact, Kind, Labels, Lesson, Slip, Step
-from attention_explorer.tools.lessons.reading import FORMAT, GRID, GRID_VALUES
+from attention_explorer.tools.lessons.reading import FORMAT, GRID, GRID_VALUES, usual_picture
 
 _BARE = re.compile(r"[A-Za-z0-9_-]+")
 _UNSEEN = re.compile(r"[\x00-\x08\x0b-\x1f\x7f]")
@@ -30,13 +30,13 @@ def lesson_text(lesson: Lesson) -> str:
 
 
 def _head(lesson: Lesson) -> Iterator[tuple[str, object]]:
-    usual = next((at for at, step in enumerate(lesson.steps) if not step.hide), None)
+    picture, letters = usual_picture(lesson.steps)
     yield from (("format", FORMAT), ("title", lesson.title), ("minutes", lesson.minutes))
     yield from _given(edition=lesson.edition if lesson.edition != 1 else 0, after=lesson.after)
     yield from _given(about=lesson.about, learned=lesson.learned)
-    if lesson.picture != (usual or 0):
+    if lesson.picture != picture:
         yield "picture", lesson.picture + 1
-    if lesson.letters != ("?" if usual is None else ""):
+    if lesson.letters != letters:
         yield "letters", lesson.letters
 
 
