@@ -11,6 +11,7 @@ if TYPE_CHECKING:
     from attention_explorer.tools.code.ui.panel import CodeWindow
     from attention_explorer.tools.host import Host
     from attention_explorer.tools.lessons.lesson import Lesson
+    from attention_explorer.tools.lessons.ui.offering import LessonOffers
     from attention_explorer.tools.lessons.ui.panel import LessonCard
     from attention_explorer.tools.lessons.ui.player import LessonPlayer
     from attention_explorer.tools.presenting.ui.player import Presenter
@@ -38,6 +39,13 @@ class Tools(QObject):
         from attention_explorer.tools.lessons.ui.player import LessonPlayer
 
         return LessonPlayer(self._host)
+
+    @cached_property
+    def offers(self) -> LessonOffers:
+        """What offers lessons to be played."""
+        from attention_explorer.tools.lessons.ui.offering import LessonOffers
+
+        return LessonOffers(self._host, self.lessons)
 
     @cached_property
     def terms(self) -> Explainer:
@@ -79,11 +87,11 @@ class Tools(QObject):
 
     def welcome(self) -> None:
         """Offer the lessons to somebody who is here for the first time."""
-        self.lessons.welcome()
+        self.offers.welcome()
 
     def show_lessons(self) -> None:
         """Offer the lessons."""
-        self.lessons.show_list()
+        self.offers.show_list()
 
     def leave_lesson(self) -> None:
         """End the lesson, if one is under way: what was there before it comes back."""

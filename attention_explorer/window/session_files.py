@@ -109,7 +109,7 @@ class SessionFiles(QObject):
         """Open a session, for which what is unsaved is set aside, or attention or a model, which can be undone."""
         path = path.absolute()
         if path.name.endswith(LESSON):
-            self._window.tools.lessons.start_file(path)
+            self._window.tools.offers.start_file(path)
         elif shows_attention(path):
             self.recordings.open(path)
         elif not self._window.page.take_file(path):
