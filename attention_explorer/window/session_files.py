@@ -304,6 +304,7 @@ class SessionFiles(QObject):
         """Keep what is not saved, and the settings, at once: the program is about to be ended from outside."""
         if self.keeper is not None:
             self.keeper.keep()
+        self._window.tools.keep_recording()
         self._store.save(self._window.settings)
 
     def may_close(self) -> bool:

@@ -83,6 +83,7 @@ def test_undo_takes_the_last_step_back_and_of_a_joined_one_a_part() -> None:
     assert [moment.state.lookup.scaled for moment in part.moments] == [False, False]
     assert part.taken_back(at(61)) == first
     assert Recording().taken_back(at(0)) == first
+    assert first.seen(at(50, "heads")).taken_back(at(60)) == first, "Back to the page before"
 
 
 # ---- Changing the steps ----

@@ -44,8 +44,8 @@ from attention_explorer.tools.lessons.lesson import Draw, Kind, Step
 from attention_explorer.tools.lessons.parts import names_of
 from attention_explorer.tools.lessons.progress import Progress
 from attention_explorer.tools.lessons.reading import read_lesson
-from attention_explorer.tools.lessons.ui import place as places
 from attention_explorer.tools.lessons.ui import offering, player
+from attention_explorer.tools.lessons.ui import place as places
 from attention_explorer.tools.lessons.ui.page import LessonsPage
 from attention_explorer.tools.lessons.words import drawn_words, is_met
 

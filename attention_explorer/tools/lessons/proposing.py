@@ -7,6 +7,7 @@ nearly two, is not proposed.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -29,6 +30,7 @@ from attention_explorer.tools.lessons.expression import expression
 from attention_explorer.tools.lessons.lesson import Answer, Kind, Labels, Option, Step
 from attention_explorer.tools.lessons.names import names_in
 from attention_explorer.tools.lessons.offers import offered
+from attention_explorer.tools.lessons.recording import Recording
 
 APART = 0.03
 """Of the largest of some numbers: so far the next must be below it, or the two could be taken for each other."""
@@ -127,6 +129,16 @@ def proposed_words(state: ExplorerState, page: str, label: str, changed: Changed
             return f"{ready.title}."  # not what to look for in it: that tells answers
     said = [words for name in sorted(changed)[:MOST_NAMED] if (words := _said(shown, name.partition(".")[2]))]
     return f"Now: {', '.join(said)}." if said else f"{label or page.capitalize()}."
+
+
+def with_proposed_words(recording: Recording) -> Recording:
+    """Return a recording whose last step has the words that fit it, unless somebody has typed its own."""
+    at = len(recording.moments) - 1
+    if at < 0 or recording.moments[at].is_own:
+        return recording
+    last = recording.moments[at]
+    words = proposed_words(last.state, last.page, last.label, recording.changed(at))
+    return recording.with_moment(at, replace(last, words=words))
 
 
 def _said(shown: Any, name: str) -> str:  # noqa: ANN401 # one of the parts

@@ -19,6 +19,8 @@ SOON = 4.0
 LONG_AGO = float("-inf")
 UNTITLED = "(no title yet)"
 """Stands in the file of a recording that has no title so far: every lesson has one."""
+UNSAID = "…"
+"""Stands there for words that are missing so far."""
 MINUTES_A_STEP = 1.5
 """That a step takes a class, where nobody says how long the lesson takes."""
 
@@ -86,18 +88,18 @@ class Recording:
 
     # ---- Listening ----
 
-    def seen(self, now: Moment) -> Recording:
+    def seen(self, now: Moment, *, may_join: bool = True) -> Recording:
         """Return it with what is shown now: a step of its own, or part of the last one.
 
         A change joins the last step if it comes soon after it, or is of the same fields of the same page; not if
-        something was said or asked there. Another page is a step.
+        something was said or asked there, nor if it may not. Another page is a step.
         """
         if not self.moments:
             return replace(self, moments=(now,))
         last = self.moments[-1]
         if last.page == now.page and _is_same(last.view, now.view):
             return self
-        if not self._joins(last, now):
+        if not (may_join and self._joins(last, now)):
             return replace(self, moments=(*self.moments, now))
         joined = replace(now, label=last.label if _is_page(self.moments) else now.label)
         kept = self.moments[:-1]
@@ -114,13 +116,17 @@ class Recording:
 
     def taken_back(self, now: Moment) -> Recording:
         """Return it after Undo or Back: the last step is gone, or what is left of it is shown now."""
+        if _leads_nowhere(self.moments[:-1], now):
+            return replace(self, moments=self.moments[:-1])
         if not self.moments or self.moments[-1].page != now.page:
             return self.seen(now)
-        *kept, last = self.moments
-        if kept and _leads_nowhere(tuple(kept), now):
-            return replace(self, moments=tuple(kept))
-        same = replace(last, state=now.state)
-        return replace(self, moments=(*kept, same))
+        return replace(self, moments=(*self.moments[:-1], replace(self.moments[-1], state=now.state)))
+
+    def changed(self, at: int) -> frozenset[str]:
+        """Return the fields in which a step differs from the one before on its page; none after another page."""
+        if at == 0 or self.moments[at - 1].page != self.moments[at].page:
+            return frozenset()
+        return named_fields(self.moments[at - 1].view, self.moments[at].view)
 
     # ---- Changing ----
 
@@ -172,26 +178,39 @@ class Recording:
             has a sentence for each.
         """
         faults = list(_faults(self))
-        steps = tuple(self._steps(faults))
+        lesson = self._made(name, faults, self.moments)
         if faults:
             raise ExplorerError("\n".join(faults))
-        minutes = self.minutes or round(MINUTES_A_STEP * len(steps) + 0.5)
+        return lesson
+
+    def as_far_as_it_goes(self) -> Lesson:
+        """Return it as a lesson that can be written and read again, whatever is missing: `recording_of` knows."""
+        said = tuple(
+            moment if moment.words.strip() or moment.question is not None else replace(moment, words=UNSAID)
+            for moment in self.moments[:MOST_STEPS]
+        )
+        return self._made("", [], said)
+
+    def _made(self, name: str, faults: list[str], moments: tuple[Moment, ...]) -> Lesson:
+        steps = tuple(_steps(moments, faults))
+        minutes = self.minutes or usual_minutes(len(steps))
         picture, letters = usual_picture(steps)
         said = {"about": self.about.strip(), "picture": picture, "letters": letters}
-        return Lesson(name, self.title.strip(), float(minutes), (), self.learned.strip(), steps, **said)  # type: ignore[arg-type]
+        return Lesson(name, self.title.strip() or UNTITLED, float(minutes), (), self.learned.strip(), steps, **said)  # type: ignore[arg-type]
 
-    def _steps(self, faults: list[str]) -> Iterator[Step]:
-        state, seen = ExplorerState(), frozenset[str]()
-        for number, moment in enumerate(self.moments, 1):
-            try:
-                shown, ends = _shown(moment.state, moment.page, state, seen)
-            except ExplorerError as error:
-                faults.append(f"Step {number} {error}. Delete it, or show something else.")
-                continue
-            if not moment.words.strip() and moment.question is None:
-                faults.append(f"Step {number} says nothing: write what is to be seen there, or delete it.")
-            state, seen = ends, seen.union(moment.view)
-            yield _worded(shown, moment)
+
+def _steps(moments: tuple[Moment, ...], faults: list[str]) -> Iterator[Step]:
+    state, seen = ExplorerState(), frozenset[str]()
+    for number, moment in enumerate(moments, 1):
+        try:
+            shown, ends = _shown(moment.state, moment.page, state, seen)
+        except ExplorerError as error:
+            faults.append(f"Step {number} {error}. Delete it, or show something else.")
+            continue
+        if not moment.words.strip() and moment.question is None:
+            faults.append(f"Step {number} says nothing: write what is to be seen there, or delete it.")
+        state, seen = ends, seen.union(moment.view)
+        yield _worded(shown, moment)
 
 
 @lru_cache(maxsize=2 * MOST_STEPS)
@@ -199,6 +218,11 @@ def _shown(state: ExplorerState, page: str, before: ExplorerState, seen: frozens
     """Return the step that shows a state, and the state after it: a change alters one step, and all are written."""
     step = shown_as(view_of(state, page), page, before, seen)
     return step, begun(step, before)
+
+
+def usual_minutes(steps: int) -> float:
+    """Return how long a lesson of so many steps takes a class, where nobody says."""
+    return float(max(round(MINUTES_A_STEP * steps), 1))
 
 
 def _faults(recording: Recording) -> Iterator[str]:
@@ -243,7 +267,7 @@ def recording_of(lesson: Lesson, folder: Path | None = None) -> Recording:
         "" if lesson.title == UNTITLED else lesson.title,
         lesson.about,
         lesson.learned,
-        lesson.minutes,
+        0.0 if lesson.minutes == usual_minutes(len(lesson.steps)) else lesson.minutes,
     )
 
 
@@ -253,7 +277,7 @@ def _moments(lesson: Lesson, folder: Path | None) -> Iterator[Moment]:
         state = begun(step, state, folder)
         page = page_of(lesson, number, state)
         if step.answer is None:
-            yield Moment(state, page, words=step.text, is_own=True)
+            yield Moment(state, page, words="" if step.text == UNSAID else step.text, is_own=True)
         else:
             question = replace(step, show="", page="", set={}, right="", wrong="")
             yield Moment(state, page, words=step.right, is_own=True, question=question)
