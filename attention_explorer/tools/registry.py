@@ -108,7 +108,7 @@ class Tools(QObject):
     def keep_recording(self) -> None:
         """Keep the recording under way, if there is one, until the next start: the window is about to close."""
         if "recorder" in vars(self):
-            self.recorder.draft.keep_now()
+            self.recorder.draft.leave()
 
     def leave_lesson(self) -> None:
         """End the lesson, if one is under way: what was there before it comes back."""

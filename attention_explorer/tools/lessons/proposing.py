@@ -199,7 +199,7 @@ def _heads(heads: HeadsState, changed: Changed) -> Iterator[Step]:
     except ExplorerError:  # the page says why
         return
     row = len(frame.queries) - 1 if heads.view.row is None else min(heads.view.row, len(frame.queries) - 1)
-    word, of = f"**{frame.queries[row]}**", f"heads.row({row})"
+    word, of = f"“{frame.queries[row]}”", f"heads.row({row})"
     hidden = None if frame.mask is None else ~frame.mask[row]
     if hidden is not None and hidden.any() and any(name.startswith("heads.setup.mask") for name in changed):
         yield _asked(f"Tick what {word} may *not* see.", Kind.CELLS, f"{of}.masked", "heads.masked", "heads.weights")
@@ -310,7 +310,7 @@ def _training(training: TrainingState, _changed: Changed) -> Iterator[Step]:
     row = training.row if 0 <= training.row < len(words) else words.index("it") if "it" in words else None
     if row is not None:
         of, labels = f"training.row({row})", expression("training.words")
-        text = f"Which word does **{words[row]}** look at most, in the head that is shown large?"
+        text = f"Which word does “{words[row]}” look at most, in the head that is shown large?"
         yield _asked(text, Kind.TOKEN, f"{of}{TOP}", f"{of}.weights", *hide, labels=labels)
 
 

@@ -90,8 +90,8 @@ class Draft(QObject):
 
         return work
 
-    def keep_now(self) -> None:
-        """Write what is not written yet, and be done when this returns: the window is about to close."""
+    def write_now(self) -> None:
+        """Write what is not written yet, and be done when this returns."""
         self.jobs.wait(5)
         if self._unwritten is not None:
             write, self._unwritten = self._unwritten, None
@@ -99,6 +99,10 @@ class Draft(QObject):
                 write()
             except ExplorerError as error:
                 self._fail(error)
+
+    def leave(self) -> None:
+        """Write it, and leave it to be found by the next window: this one is about to close."""
+        self.write_now()
         if self._lock is not None:
             self._lock.unlock()
             self._lock = None

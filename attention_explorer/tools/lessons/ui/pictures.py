@@ -59,7 +59,12 @@ def _letters(text: str, look: Look, room: QSize, ratio: float) -> QPixmap:
 def _drawn(lesson: Lesson, look: Look, pixels: QSize, *, whole: bool) -> QPixmap:
     at = lesson.picture
     state = begun(lesson.steps[at], reached(lesson, at, ExplorerState()))
-    entry = next(entry for entry in PAGES if entry.id == page_of(lesson, at, state))
+    return picture_of_state(state, page_of(lesson, at, state), look, pixels, whole=whole)
+
+
+def picture_of_state(state: ExplorerState, page: str, look: Look, pixels: QSize, *, whole: bool) -> QPixmap:
+    """Return what a page shows of a state, as `picture_of` does, in so many pixels of the screen."""
+    entry = next(entry for entry in PAGES if entry.id == page)
     figure = entry.figure(state)
     if isinstance(figure, StyledFigure):
         figure = figure.styled(FigureStyle(look, is_titled=False, is_captioned=False, width=_WIDTH))

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from PySide6.QtCore import QEvent, QSignalBlocker, Qt, Signal
-from PySide6.QtGui import QKeyEvent, QKeySequence
+from PySide6.QtGui import QKeyEvent, QKeySequence, QPixmap
 from PySide6.QtWidgets import (
     QFormLayout,
     QHBoxLayout,
@@ -13,13 +13,13 @@ from PySide6.QtWidgets import (
     QLineEdit,
     QListWidget,
     QPushButton,
+    QSizePolicy,
     QVBoxLayout,
     QWidget,
 )
 
 from attention_explorer.core.numerals import counted
 from attention_explorer.kit.controls.card import Card
-from attention_explorer.kit.controls.panel_scroll import ColumnScroll
 from attention_explorer.kit.controls.whole_number_box import WholeNumberBox, show_number
 from attention_explorer.kit.theme import Look
 from attention_explorer.tools.lessons.lesson import Step
@@ -28,7 +28,7 @@ from attention_explorer.tools.lessons.recording import Moment, Recording, usual_
 from attention_explorer.tools.lessons.ui.step_form import StepForm
 from attention_explorer.tools.lessons.words import spoken
 
-LINES, LONGEST_MINUTES = 5, 600
+LINES, LONGEST_MINUTES, MOST_SAID = 3, 600, 5
 NO_STEPS = "No steps yet. Press Go on, and do in the window what the class is to see."
 
 
@@ -57,6 +57,7 @@ class RecordPage(QWidget):
         self.minutes = WholeNumberBox(1, LONGEST_MINUTES, "Minutes")
         self.steps, self.form = QListWidget(), StepForm(look, LINES)
         self.said, self.where = QLabel(), QLabel()
+        self.picture = QLabel(alignment=Qt.AlignmentFlag.AlignCenter)
         self.up, self.down = _button("Up", "Let this step come earlier"), _button("Down", "Let this step come later")
         self.join = _button("Join", "Make this step and the one before one: what this one shows, and the words of both")
         self.delete = _button("Delete", "Take this step away (Del)")
@@ -89,7 +90,7 @@ class RecordPage(QWidget):
     def _list(self, look: Look) -> QWidget:
         side = self._side = Card(look)
         self.steps.setAccessibleName("Steps")
-        self.steps.setWordWrap(True)
+        self.steps.setFrameShape(QListWidget.Shape.NoFrame)
         self.steps.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         buttons = QHBoxLayout()
         for button in (self.up, self.down, self.join, self.delete):
@@ -119,8 +120,8 @@ class RecordPage(QWidget):
         self.said.setWordWrap(True)
         self.said.setAccessibleName("Check")
         self.said.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
-        said = ColumnScroll(self.said)
-        said.setAccessibleName("What the check says")
+        self.picture.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Ignored)
+        self.picture.setAccessibleName("What is seen at this step")
         last = QHBoxLayout()
         for button in (self.go_on, self.hand_out):
             last.addWidget(button)
@@ -134,7 +135,8 @@ class RecordPage(QWidget):
         body.addLayout(about)
         body.addWidget(self.where)
         body.addWidget(self.form)
-        body.addWidget(said, 1)
+        body.addWidget(self.picture, 1)
+        body.addWidget(self.said)
         body.addLayout(last)
         return self._card
 
@@ -157,10 +159,11 @@ class RecordPage(QWidget):
         """Show a recording, with one of its steps chosen; −1 if there is none."""
         with QSignalBlocker(self.steps):
             rows = [_row(number, moment) for number, moment in enumerate(recording.moments, 1)]
-            for place, text in enumerate(rows[: self.steps.count()]):
-                self.steps.item(place).setText(text)
-            self.steps.model().removeRows(len(rows), self.steps.count() - len(rows))
+            self.steps.model().removeRows(len(rows), max(self.steps.count() - len(rows), 0))
             self.steps.addItems(rows[self.steps.count() :])
+            for place, text in enumerate(rows):
+                self.steps.item(place).setText(text)
+                self.steps.item(place).setToolTip(text)
             self.steps.setCurrentRow(at)
         for line, text in zip(
             (self.title, self.about, self.learned), (recording.title, recording.about, recording.learned), strict=True
@@ -188,9 +191,14 @@ class RecordPage(QWidget):
         """Show the words and the questions of the step that is chosen."""
         self.form.show_moment(moment, offered, why_none)
 
-    def say(self, text: str) -> None:
-        """Show what the check says."""
-        self.said.setText(text)
+    def say(self, *lines: str) -> None:
+        """Show what the check says, or the first of it."""
+        more = [f"And {len(lines) - MOST_SAID} more."] if len(lines) > MOST_SAID else []
+        self.said.setText("\n".join((*lines[:MOST_SAID], *more)))
+
+    def show_picture(self, picture: QPixmap) -> None:
+        """Show what is seen at the step that is chosen."""
+        self.picture.setPixmap(picture)
 
     # ---- Look and keys ----
 
@@ -198,6 +206,7 @@ class RecordPage(QWidget):
         """Take another look."""
         self._column.setContentsMargins(look.px(14), look.px(10), look.px(14), look.px(10))
         self._column.setSpacing(look.px(10))
+        self.steps.setSpacing(look.px(3))
         for part in (self._side, self._card, self.form):
             part.set_look(look)
 

@@ -8,6 +8,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QObject, QTimer
+from PySide6.QtGui import QPixmap
 from PySide6.QtWidgets import QMessageBox
 
 from attention_explorer.core.numerals import counted
@@ -23,6 +24,7 @@ from attention_explorer.tools.lessons.recording import Moment, Recording, record
 from attention_explorer.tools.lessons.rehearsing import Rehearsed, rehearsed
 from attention_explorer.tools.lessons.to_toml import lesson_text
 from attention_explorer.tools.lessons.ui.draft import Draft, LeftRecording
+from attention_explorer.tools.lessons.ui.pictures import picture_of_state
 from attention_explorer.tools.lessons.ui.player import LessonPlayer
 from attention_explorer.tools.lessons.ui.record_page import RecordPage
 from attention_explorer.tools.lessons.ui.record_strip import RecordStrip
@@ -115,7 +117,7 @@ class LessonRecorder(QObject):
         def use(recording: Recording) -> None:
             self._window.tell("")
             self._set(recording, len(recording.moments) - 1)
-            self.draft.keep_now()  # before what it came of is deleted
+            self.draft.write_now()  # before what it came of is deleted
             left.forget()
             self.show_steps()
 
@@ -170,6 +172,7 @@ class LessonRecorder(QObject):
         ):
             button.clicked.connect(run)
         self._window.show_instead(page, "lessons")
+        self._asked_for = None  # the picture is to be drawn too
         self._show()
         self._check()
         (page.title if not self.recording.title else page.steps).setFocus()
@@ -299,6 +302,8 @@ class LessonRecorder(QObject):
         at = self._at
         moment = self.recording.moments[at] if at >= 0 else None
         asked_for = None if moment is None else (moment.state, moment.page, self.recording.changed(at))
+        if moment is None and self.page is not None:
+            self.page.show_picture(QPixmap())
         if moment is not None and asked_for != self._asked_for:
             self._asked_for, self._offered = asked_for, None
             self._propose(moment, self.recording.changed(at))
@@ -312,8 +317,22 @@ class LessonRecorder(QObject):
         def use(found: tuple[tuple[Step, ...], str]) -> None:
             self._offered, self._why_none = found
             self._show_form()
+            self._draw(moment)  # now that what has to be learned for it is known
 
         self.proposing.find_out(find, use, lambda error: use(((), str(error))))
+
+    def _draw(self, moment: Moment) -> None:
+        """Show what is seen at a step on the page of steps."""
+        page = self.page
+        if page is None:
+            return
+        ratio, room = page.devicePixelRatioF(), page.picture.size()
+        try:
+            drawn = picture_of_state(moment.state, moment.page, self._window.look, room * ratio, whole=True)
+        except ExplorerError:  # the page says why
+            drawn = QPixmap()
+        drawn.setDevicePixelRatio(ratio)
+        page.show_picture(drawn)
 
     def _show_form(self) -> None:
         at = self._at
@@ -346,12 +365,12 @@ class LessonRecorder(QObject):
 
         def told(found: Rehearsed) -> None:
             if self.page is not None:
-                self.page.say("\n".join(found.said))
+                self.page.say(*found.said)
             use(found)
 
         def refuse(error: ExplorerError) -> None:
             if self.page is not None:
-                self.page.say(str(error))
+                self.page.say(*str(error).split("\n"))
                 announce(self.page.said, str(error))
 
         self.checking.find_out(lambda: rehearsed(recording), told, refuse)
