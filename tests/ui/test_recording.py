@@ -9,9 +9,11 @@ from PySide6.QtCore import Qt
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QFileDialog, QMessageBox
 from test_lessons import Learner
+from test_people_names import unnamed
 
 from attention_explorer.pages.explorer import ExplorerState
 from attention_explorer.pages.ready_made import find_preset
+from attention_explorer.session.settings import Settings, ThemeChoice
 from attention_explorer.tools.lessons.lesson import Kind
 from attention_explorer.tools.lessons.reading import read_lesson
 from attention_explorer.tools.lessons.recording import SOON
@@ -303,3 +305,44 @@ def test_where_nothing_can_be_written_it_is_said_and_nothing_is_half_written(rec
     assert "does not exist" in said[1]
     assert list(tmp_path.rglob("*.part")) == []
     assert recorded.moments, "and nothing is lost"
+
+
+def test_it_begins_from_the_list_of_lessons_too(teacher):
+    listed = teacher.list()
+    teacher.press(listed.record)
+    assert teacher.window.instead is None
+    assert teacher.strip.isVisible()
+
+
+def test_a_lesson_that_is_begun_meanwhile_ends_it_and_is_no_part_of_it(recorded):
+    before = recorded.moments
+    recorded.start("soft")
+    assert recorded.strip is None
+    recorded.press(recorded.card.leave)
+    assert recorded.moments == before
+    recorded.record()
+    assert recorded.strip.isVisible()
+
+
+def test_all_of_it_has_names_and_is_reached_by_tab(recorded):
+    recorded.finish()
+    page = recorded.steps_page
+    assert not unnamed(recorded.window)
+    page.title.setFocus()
+    reached = []
+    for _ in range(40):
+        reached.append(QApplication.focusWidget())
+        QTest.keyClick(reached[-1], Qt.Key.Key_Tab)
+    wanted = (page.steps, page.up, page.join, page.delete, page.form.words, page.form.ask, page.preview, page.save)
+    assert set(wanted) <= set(reached)
+
+
+@pytest.mark.parametrize("size", [(1024, 768), (1280, 800)])
+def test_it_fits_a_small_window(make_window, hand, size):
+    teacher = Teacher(make_window(ExplorerState(), Settings(theme=ThemeChoice.DARK), size), hand)
+    teacher.record()
+    assert (teacher.window.width(), teacher.window.height()) == size
+    teacher.finish()
+    assert (teacher.window.width(), teacher.window.height()) == size
+    page = teacher.steps_page
+    assert all(page.rect().contains(part.mapTo(page, part.rect().bottomRight())) for part in (page.save, page.undo))

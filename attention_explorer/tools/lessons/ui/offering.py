@@ -73,6 +73,7 @@ class LessonOffers(QObject):
         page.printed.connect(self._window.tools.hand_out)
         page.forgotten.connect(self._forget)
         page.result_wanted.connect(self._write_result)
+        page.record_wanted.connect(self._window.tools.record_lesson)
         page.closed.connect(self._window.show_page_again)
         self._window.show_instead(page, "lessons")
         page.ways[0].setFocus()

@@ -196,9 +196,10 @@ class RecordPage(QWidget):
         more = [f"And {len(lines) - MOST_SAID} more."] if len(lines) > MOST_SAID else []
         self.said.setText("\n".join((*lines[:MOST_SAID], *more)))
 
-    def show_picture(self, picture: QPixmap) -> None:
-        """Show what is seen at the step that is chosen."""
+    def show_picture(self, picture: QPixmap, says: str = "") -> None:
+        """Show what is seen at the step that is chosen, and what is said there."""
         self.picture.setPixmap(picture)
+        self.picture.setAccessibleDescription(says or NO_STEPS)
 
     # ---- Look and keys ----
 

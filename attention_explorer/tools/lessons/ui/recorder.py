@@ -332,7 +332,7 @@ class LessonRecorder(QObject):
         except ExplorerError:  # the page says why
             drawn = QPixmap()
         drawn.setDevicePixelRatio(ratio)
-        page.show_picture(drawn)
+        page.show_picture(drawn, moment.words)
 
     def _show_form(self) -> None:
         at = self._at
