@@ -154,7 +154,8 @@ def test_undo_and_back_take_the_last_step_back(recorded):
 
 def test_words_and_a_question_are_given_in_the_strip(recorded):
     form = recorded.strip.form
-    assert form.words.toPlainText().startswith("Random heads"), "words are proposed"
+    assert form.words.toPlainText() == ""
+    assert form.words.placeholderText() == recorded.moments[2].words != "", "words are proposed"
     recorded.write(form.words, "All words ask at once.")
     recorded.ask(form)
     assert recorded.moments[2].words == "All words ask at once."
@@ -171,7 +172,8 @@ def test_escape_gives_up_what_was_typed_and_then_leaves_the_words(recorded):
     before = words.toPlainText()
     recorded.write(words, "Half a sen")
     QTest.keyClick(words, Qt.Key.Key_Escape)
-    assert recorded.moments[2].words == words.toPlainText() == before
+    assert words.toPlainText() == before == ""
+    assert recorded.moments[2].words == words.placeholderText() != ""
     QTest.keyClick(words, Qt.Key.Key_Escape)
     assert recorded.page.isAncestorOf(QApplication.focusWidget())
 
@@ -222,8 +224,10 @@ def test_what_is_wrong_is_said_in_sentences(recorded, tmp_path, monkeypatch):
     recorded.press(page.save)
     recorded.checked()
     recorded.type_into(page.title, "From soft to hard")
+    recorded.write(page.form.words, "x" * 2001)
+    assert "may have 2000 at most" in recorded.said()
     recorded.write(page.form.words, " ")
-    assert recorded.said() == "Step 3 says nothing: write what is to be seen there, or delete it."
+    assert recorded.said().startswith("It can be played: 3 steps"), "what is proposed stands there again"
     for _ in range(3):
         recorded.press(page.delete)
     assert "no steps yet" in recorded.said()

@@ -34,6 +34,8 @@ def view_of(state: ExplorerState, page: str) -> View:
     shown: Any = getattr(plain, part)
     if part in VIEWS:  # its picture may be one of Lab
         shown = replace(shown, picture=shown.picture_shown)
+    if part == "training" and shown.learned <= shown.step:
+        shown = replace(shown, learned=0)  # which says no more than the step
     return {part: _without_history(shown)}
 
 

@@ -274,7 +274,10 @@ class LessonRecorder(QObject):
 
     def _word(self, words: str) -> None:
         if self._at >= 0:
-            moment = replace(self.recording.moments[self._at], words=words, is_own=True)
+            moment = replace(self.recording.moments[self._at], words=words, is_own=bool(words.strip()))
+            if not moment.is_own:
+                head = with_proposed_words(replace(self._head(), moments=(*self._head().moments[:-1], moment)))
+                moment = head.moments[-1]
             is_typing, self._worded = self._worded == self._at, self._at  # what Undo takes back is all that was typed
             self._change(self.recording.with_moment(self._at, moment), past=not is_typing)
             self._worded = self._at

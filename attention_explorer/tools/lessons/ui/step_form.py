@@ -33,7 +33,7 @@ class WordsField(QPlainTextEdit):
         self._lines, self._before = lines, ""
         self.setTabChangesFocus(True)
         self.setAccessibleName("What is said at this step")
-        self.setPlaceholderText("What is said at this step")
+        self.setToolTip("Grey words are proposed, and stand in the lesson unless you write others. **bold**, *italic*")
 
     def set_look(self, look: Look) -> None:
         """Take another size: as high as its lines."""
@@ -50,7 +50,6 @@ class WordsField(QPlainTextEdit):
     def focusInEvent(self, event: QFocusEvent) -> None:
         super().focusInEvent(event)
         self._before = self.toPlainText()
-        self.selectAll()  # what is proposed gives way to the first letter
 
     def event(self, event: QEvent) -> bool:
         if isinstance(event, QKeyEvent) and event.key() == Qt.Key.Key_Escape:
@@ -72,7 +71,7 @@ class StepForm(QWidget):
     Signals
     -------
     worded : str
-        Words were typed.
+        Words were typed; none for what is proposed.
     asked : Step or None
         A question is to be asked, or none.
     left : ()
@@ -138,7 +137,8 @@ class StepForm(QWidget):
         texts = [step.text for step in own]
         self._offered = (*own, *(step for step in offered or () if step.text not in texts))
         self.setEnabled(moment is not None)
-        self.words.show_text("" if moment is None else moment.words)
+        self.words.setPlaceholderText("" if moment is None or moment.is_own else moment.words)
+        self.words.show_text(moment.words if moment is not None and moment.is_own else "")
         with QSignalBlocker(self.questions):
             self.questions.clear()
             self.questions.addItems(
