@@ -141,6 +141,17 @@ def test_only_what_differs_from_the_step_before_is_named() -> None:
     ]
 
 
+def test_a_mask_is_named_by_what_was_chosen_and_another_source_whole() -> None:
+    heads = find_preset("random-words").state
+    masked = with_fields(heads, {"heads.setup.mask.kind": "causal"})
+    made = find_preset("hand-made").state
+    recording = Recording((at(0, "heads", heads), at(9, "heads", masked), at(20, "heads", made)), "T")
+    steps = recording.lesson().steps
+    assert dict(steps[1].set) == {"heads.setup.mask.kind": "causal"}
+    assert steps[2].show == "hand-made"
+    assert shown(again(recording)) == shown(recording)
+
+
 def test_a_recorded_lesson_passes_its_check() -> None:
     asked = replace(at(9, lookup__query=[0.9, 1.2]), question=QUESTION)
     lesson = again(Recording((at(0), asked, at(20, "heads")), "A title")).lesson("x")

@@ -14,7 +14,7 @@ from attention_explorer.pages.explorer import ExplorerState, PageState
 from attention_explorer.pages.file_places import files_of
 from attention_explorer.pages.old_names import VIEWS
 from attention_explorer.pages.ready_made import find_preset, parts_of, preset_ids
-from attention_explorer.pages.session_codec import KIND, encoded
+from attention_explorer.pages.session_codec import encoded
 from attention_explorer.tools.lessons.lesson import Settings, Step
 from attention_explorer.tools.lessons.names import with_fields
 from attention_explorer.tools.lessons.walk import begun
@@ -140,9 +140,8 @@ def _differences(old: Json, new: Json, name: str) -> Iterator[tuple[str, Any]]:
 
 
 def _goes_deeper(old: dict[str, Json], new: dict[str, Json]) -> bool:
-    """Whether fields can be set one by one: not if the class is another, or a text becomes nothing."""
-    is_same = old.get(KIND) == new.get(KIND) and old.keys() == new.keys()
-    return is_same and not any(isinstance(old[key], str) and new[key] is None for key in new)
+    """Whether fields can be set one by one: not if others are there, or a text becomes nothing."""
+    return old.keys() == new.keys() and not any(isinstance(old[key], str) and new[key] is None for key in new)
 
 
 def _are_objects(old: list[Json], new: list[Json]) -> bool:
