@@ -78,7 +78,7 @@ class Teacher(Learner):
         QTest.keyClick(field, Qt.Key.Key_A, Qt.KeyboardModifier.ControlModifier)
         QTest.keyClicks(field, text)
 
-    def said(self) -> str:
+    def verdict(self) -> str:
         self.checked()
         return self.steps_page.said.text()
 
@@ -220,17 +220,17 @@ def test_what_is_wrong_is_said_in_sentences(recorded, tmp_path, monkeypatch):
     monkeypatch.setattr(QFileDialog, "getSaveFileName", lambda *_: pytest.fail("nothing can be saved yet"))
     recorded.finish()
     page = recorded.steps_page
-    assert recorded.said() == "The lesson has no title yet: type one above the steps."
+    assert recorded.verdict() == "The lesson has no title yet: type one above the steps."
     recorded.press(page.save)
     recorded.checked()
     recorded.type_into(page.title, "From soft to hard")
     recorded.write(page.form.words, "x" * 2001)
-    assert "may have 2000 at most" in recorded.said()
+    assert "may have 2000 at most" in recorded.verdict()
     recorded.write(page.form.words, " ")
-    assert recorded.said().startswith("It can be played: 3 steps"), "what is proposed stands there again"
+    assert recorded.verdict().startswith("It can be played: 3 steps"), "what is proposed stands there again"
     for _ in range(3):
         recorded.press(page.delete)
-    assert "no steps yet" in recorded.said()
+    assert "no steps yet" in recorded.verdict()
     assert not page.save.isEnabled()
 
 
