@@ -247,6 +247,20 @@ def test_going_on_shows_the_step_that_is_chosen_and_records_behind_it(recorded):
     assert [moment.state.lookup.hard for moment in recorded.moments[:3]] == [False, False, True]
 
 
+def test_a_question_that_has_no_answer_any_more_is_said_with_its_step(teacher):
+    teacher.record()
+    teacher.show("random-words", "heads")
+    teacher.ask(teacher.strip.form)
+    teacher.show("four-token", "heads")
+    teacher.finish()
+    teacher.type_into(teacher.steps_page.title, "A title")
+    assert teacher.verdict().startswith("It can be played")
+    teacher.press(teacher.steps_page.join)
+    said = teacher.verdict()
+    assert said.startswith("Step 2: ")
+    assert "there is no row 7" in said
+
+
 # ---- Trying and saving ----
 
 
@@ -307,6 +321,9 @@ def test_where_nothing_can_be_written_it_is_said_and_nothing_is_half_written(rec
     save(recorded, tmp_path / "no" / "such.lesson.toml", monkeypatch)
     assert "is a folder" in said[0]
     assert "does not exist" in said[1]
+    save(recorded, tmp_path / "mine.toml", monkeypatch)
+    assert recorded.steps_page.said.text().startswith("“mine.toml” was not written")
+    assert not (tmp_path / "mine.toml").exists()
     assert list(tmp_path.rglob("*.part")) == []
     assert recorded.moments, "and nothing is lost"
 
@@ -341,9 +358,9 @@ def test_all_of_it_has_names_and_is_reached_by_tab(recorded):
     assert set(wanted) <= set(reached)
 
 
-@pytest.mark.parametrize("size", [(1024, 768), (1280, 800)])
-def test_it_fits_a_small_window(make_window, hand, size):
-    teacher = Teacher(make_window(ExplorerState(), Settings(theme=ThemeChoice.DARK), size), hand)
+@pytest.mark.parametrize(("size", "zoom"), [((1024, 768), 1.0), ((1024, 768), 1.75), ((1280, 800), 2.0)])
+def test_it_fits_a_small_window(make_window, hand, size, zoom):
+    teacher = Teacher(make_window(ExplorerState(), Settings(theme=ThemeChoice.DARK, zoom=zoom), size), hand)
     teacher.record()
     assert (teacher.window.width(), teacher.window.height()) == size
     teacher.finish()

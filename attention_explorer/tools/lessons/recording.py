@@ -150,7 +150,8 @@ class Recording:
             return self
         first, second = self.moments[at - 1 : at + 1]
         words = "\n\n".join(filter(None, (first.words, second.words)))
-        both = replace(second, words=words, is_own=True, question=second.question or first.question)
+        asked = first.question if first.page == second.page else None
+        both = replace(second, words=words, is_own=True, question=second.question or asked)
         return self._with((*self.moments[: at - 1], both, *self.moments[at + 1 :]))
 
     def _with(self, moments: tuple[Moment, ...]) -> Recording:

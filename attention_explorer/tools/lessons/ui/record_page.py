@@ -20,6 +20,7 @@ from PySide6.QtWidgets import (
 
 from attention_explorer.core.numerals import counted
 from attention_explorer.kit.controls.card import Card
+from attention_explorer.kit.controls.flow_layout import FlowLayout
 from attention_explorer.kit.controls.whole_number_box import WholeNumberBox, show_number
 from attention_explorer.kit.theme import Look
 from attention_explorer.tools.lessons.lesson import Step
@@ -68,6 +69,8 @@ class RecordPage(QWidget):
         self.save = _button("Save…", "Write the lesson to a file, which File → Open plays (Ctrl+S)")
         self.discard = _button("Discard…", "Delete this recording")
         self.close_button = _button("Close", "Back to the window. What is not saved is kept, and offered next time.")
+        self._flows = FlowLayout(), FlowLayout()
+        """The buttons below the list and below the picture: in several lines where there is little room."""
         self._build(look)
         self._connect()
         self.set_look(look)
@@ -92,11 +95,9 @@ class RecordPage(QWidget):
         self.steps.setAccessibleName("Steps")
         self.steps.setFrameShape(QListWidget.Shape.NoFrame)
         self.steps.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
-        buttons = QHBoxLayout()
-        for button in (self.up, self.down, self.join, self.delete):
+        buttons = self._flows[0]
+        for button in (self.up, self.down, self.join, self.delete, self.undo):
             buttons.addWidget(button)
-        buttons.addStretch(1)
-        buttons.addWidget(self.undo)
         side.body.addWidget(self.steps, 1)
         side.body.addLayout(buttons)
         return side
@@ -122,11 +123,8 @@ class RecordPage(QWidget):
         self.said.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
         self.picture.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Ignored)
         self.picture.setAccessibleName("What is seen at this step")
-        last = QHBoxLayout()
-        for button in (self.go_on, self.hand_out):
-            last.addWidget(button)
-        last.addStretch(1)
-        for button in (self.preview, self.save):
+        last = self._flows[1]
+        for button in (self.save, self.preview, self.hand_out, self.go_on):
             last.addWidget(button)
         self.save.setCheckable(True)
         self.save.setChecked(True)
@@ -207,6 +205,8 @@ class RecordPage(QWidget):
         """Take another look."""
         self._column.setContentsMargins(look.px(14), look.px(10), look.px(14), look.px(10))
         self._column.setSpacing(look.px(10))
+        for row in self._flows:
+            row.setSpacing(look.px(6))
         self.steps.setSpacing(look.px(3))
         for part in (self._side, self._card, self.form):
             part.set_look(look)

@@ -12,7 +12,7 @@ from PySide6.QtGui import QPixmap
 from PySide6.QtWidgets import QMessageBox
 
 from attention_explorer.core.numerals import counted
-from attention_explorer.errors import ExplorerError
+from attention_explorer.errors import ExplorerError, quoted
 from attention_explorer.kit.accessible import announce
 from attention_explorer.kit.controls.discard import discard
 from attention_explorer.kit.message import message_box
@@ -399,14 +399,21 @@ class LessonRecorder(QObject):
         path = ask_for_file(self._window, "Save the lesson", file_stem(saved.title), LESSON_FILES)
         if path is None:
             return
-        path = path if path.name.endswith(SUFFIX) else path.with_name(f"{path.name.removesuffix('.toml')}{SUFFIX}")
+        if not path.name.endswith(SUFFIX):
+            self._say(f"{quoted(path.name)} was not written: the name of a lesson file ends in {SUFFIX}.")
+            return
         data = lesson_text(found.lesson).encode()
         told = save_or_explain(self._window, lambda file, _report: file.write(data), path)
         if told.startswith("Saved"):
             self._saved = saved
-        if self.page is not None and told:
-            self.page.say(told)
+        self._say(told)
         self._window.tell(told)
+
+    def _say(self, text: str) -> None:
+        """Say something where the check does."""
+        if self.page is not None and text:
+            self.page.say(text)
+            announce(self.page.said, text)
 
 
 def file_stem(title: str) -> str:
