@@ -103,6 +103,7 @@ class Tools(QObject):
 
     def record_lesson(self) -> None:
         """Begin to record a lesson, or show the steps of the one that is being recorded."""
+        self.offers.put_away()
         self.recorder.start()
 
     def keep_recording(self) -> None:

@@ -367,3 +367,21 @@ def test_it_fits_a_small_window(make_window, hand, size, zoom):
     assert (teacher.window.width(), teacher.window.height()) == size
     page = teacher.steps_page
     assert all(page.rect().contains(part.mapTo(page, part.rect().bottomRight())) for part in (page.save, page.undo))
+
+
+def test_where_nothing_can_be_asked_the_strip_says_why(teacher):
+    teacher.record()
+    teacher.show("writes", "circuits")
+    assert teacher.recorder.proposing.jobs.wait(120)
+    form = teacher.strip.form
+    assert form.questions.currentText().startswith("No lesson can ask about the picture “writes”")
+    assert not form.ask.isEnabled()
+
+
+def test_words_that_are_given_up_are_those_that_were_proposed(recorded):
+    words = recorded.strip.form.words
+    proposed = recorded.moments[2].words
+    recorded.write(words, "Mine.")
+    QTest.keyClick(words, Qt.Key.Key_A, Qt.KeyboardModifier.ControlModifier)
+    QTest.keyClick(words, Qt.Key.Key_Delete)
+    assert recorded.moments[2].words == words.placeholderText() == proposed

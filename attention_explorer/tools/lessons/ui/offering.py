@@ -35,7 +35,7 @@ class LessonOffers(QObject):
         self._window, self._player = window, player
         self.first: FirstLessons | None = None
         """What offers the first lessons, at the first start."""
-        player.began.connect(self._put_away)
+        player.began.connect(self.put_away)
         window.worn.connect(self._wear)
 
     def welcome(self) -> None:
@@ -45,10 +45,10 @@ class LessonOffers(QObject):
         self.first = FirstLessons(self._window.look, shelf.lessons())
         self.first.chosen.connect(self._player.start)
         self.first.all_wanted.connect(self.show_list)
-        self.first.explore.clicked.connect(self._put_away)
+        self.first.explore.clicked.connect(self.put_away)
         self._window.stand_below(self.first)
 
-    def _put_away(self) -> None:
+    def put_away(self) -> None:
         """Show the first lessons no longer: somebody has begun one, or explores."""
         if self.first is not None:
             discard(self.first)
