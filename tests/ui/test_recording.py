@@ -359,14 +359,15 @@ def test_all_of_it_has_names_and_is_reached_by_tab(recorded):
 
 
 @pytest.mark.parametrize(("size", "zoom"), [((1024, 768), 1.0), ((1024, 768), 1.75), ((1280, 800), 2.0)])
-def test_it_fits_a_small_window(make_window, hand, size, zoom):
+def test_it_fits_a_small_window(make_window, hand, qtbot, size, zoom):
     teacher = Teacher(make_window(ExplorerState(), Settings(theme=ThemeChoice.DARK, zoom=zoom), size), hand)
     teacher.record()
     assert (teacher.window.width(), teacher.window.height()) == size
     teacher.finish()
-    assert (teacher.window.width(), teacher.window.height()) == size
     page = teacher.steps_page
-    assert all(page.rect().contains(part.mapTo(page, part.rect().bottomRight())) for part in (page.save, page.undo))
+    parts = page.save, page.go_on, page.undo, page.close_button
+    qtbot.waitUntil(lambda: all(page.rect().contains(part.mapTo(page, part.rect().bottomRight())) for part in parts))
+    assert (teacher.window.width(), teacher.window.height()) == size
 
 
 def test_where_nothing_can_be_asked_the_strip_says_why(teacher):
