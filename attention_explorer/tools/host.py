@@ -48,6 +48,11 @@ class Host(QMainWindow):
         """The page on show."""
         raise NotImplementedError
 
+    @property
+    def kept_folder(self) -> Path | None:
+        """Where what is not saved is kept; None where nothing is, as for pictures without anybody before them."""
+        raise NotImplementedError
+
     def show_page(self, identifier: str) -> None:
         """Show a page, making it if it was not shown before; an unknown name shows the first."""
         raise NotImplementedError

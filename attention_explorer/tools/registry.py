@@ -11,8 +11,10 @@ if TYPE_CHECKING:
     from attention_explorer.tools.code.ui.panel import CodeWindow
     from attention_explorer.tools.host import Host
     from attention_explorer.tools.lessons.lesson import Lesson
+    from attention_explorer.tools.lessons.ui.offering import LessonOffers
     from attention_explorer.tools.lessons.ui.panel import LessonCard
     from attention_explorer.tools.lessons.ui.player import LessonPlayer
+    from attention_explorer.tools.lessons.ui.recorder import LessonRecorder
     from attention_explorer.tools.presenting.ui.player import Presenter
     from attention_explorer.tools.search.ui.player import Searcher
     from attention_explorer.tools.terms.ui.player import Explainer
@@ -38,6 +40,20 @@ class Tools(QObject):
         from attention_explorer.tools.lessons.ui.player import LessonPlayer
 
         return LessonPlayer(self._host)
+
+    @cached_property
+    def offers(self) -> LessonOffers:
+        """What offers lessons to be played."""
+        from attention_explorer.tools.lessons.ui.offering import LessonOffers
+
+        return LessonOffers(self._host, self.lessons)
+
+    @cached_property
+    def recorder(self) -> LessonRecorder:
+        """What makes a lesson of what is done in the window."""
+        from attention_explorer.tools.lessons.ui.recorder import LessonRecorder
+
+        return LessonRecorder(self._host, self.lessons)
 
     @cached_property
     def terms(self) -> Explainer:
@@ -79,11 +95,21 @@ class Tools(QObject):
 
     def welcome(self) -> None:
         """Offer the lessons to somebody who is here for the first time."""
-        self.lessons.welcome()
+        self.offers.welcome()
 
     def show_lessons(self) -> None:
         """Offer the lessons."""
-        self.lessons.show_list()
+        self.offers.show_list()
+
+    def record_lesson(self) -> None:
+        """Begin to record a lesson, or show the steps of the one that is being recorded."""
+        self.offers.put_away()
+        self.recorder.start()
+
+    def keep_recording(self) -> None:
+        """Keep the recording under way, if there is one, until the next start: the window is about to close."""
+        if "recorder" in vars(self):
+            self.recorder.draft.leave()
 
     def leave_lesson(self) -> None:
         """End the lesson, if one is under way: what was there before it comes back."""

@@ -257,6 +257,15 @@ WINDOW_ACTIONS: tuple[WindowAction, ...] = (
         ("Ctrl+L",),
         "Learn attention step by step: predict, then see",
     ),
+    WindowAction(
+        "record-lesson",
+        "&Help",
+        "&Record a lesson…",
+        lambda w: w.tools.record_lesson(),
+        ("Ctrl+Shift+R",),
+        "Do what the class is to see: each change becomes a step, with words and a question if you like. Once more "
+        "shows the steps, to be put in order and saved.",
+    ),
     WindowAction("help-1", "&Help"),
     WindowAction(
         "glossary",

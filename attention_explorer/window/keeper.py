@@ -29,6 +29,7 @@ from attention_explorer.pages.explorer import ExplorerState
 from attention_explorer.pages.session_file import SUFFIX, Opened, read_session, session_bytes, write_session
 from attention_explorer.pages.ui.session import Session
 from attention_explorer.session.jobs import Deliver, JobQueue, Report
+from attention_explorer.session.locks import locked
 from attention_explorer.window.newest_file import NewestFile, remove
 from attention_explorer.window.open_session import OpenSession
 from attention_explorer.window.set_aside import Aside, SetAside
@@ -123,6 +124,11 @@ class Keeper(QObject):
         session.changed.connect(self._on_changed)
         opened.changed.connect(self._on_saved)
 
+    @property
+    def folder(self) -> Path:
+        """Where what is not saved is kept."""
+        return self._folder
+
     # ---- Against a crash ----
 
     def _on_changed(self) -> None:
@@ -191,7 +197,7 @@ class Keeper(QObject):
         if self._path is None:
             self._path = self._folder / f"{OPEN_FIRST if self._last_lock else OPEN}{self._name}"
         if self._lock is None:
-            self._lock = _locked(self._path)
+            self._lock = locked(self._path, SUFFIX)
         return self._path
 
     def _copy(self) -> _Copy:
@@ -223,7 +229,7 @@ class Keeper(QObject):
         for path in sorted(self._folder.glob(f"{OPEN}*{SUFFIX}"), key=_time_of, reverse=True):
             if path == self._path:
                 continue
-            lock = _locked(path)
+            lock = locked(path, SUFFIX)
             if lock is None:
                 continue  # its window is open
             try:
@@ -235,7 +241,7 @@ class Keeper(QObject):
     def take(self, left: LeftOver) -> None:
         """Go on with what a crashed window has left."""
         if left.path.name.startswith(OPEN_FIRST):
-            self._last_lock = _locked(self._last)
+            self._last_lock = locked(self._last, SUFFIX)
         self.restore(left.kept)
         self.discard(left)
 
@@ -288,7 +294,7 @@ class Keeper(QObject):
             make_folder(self._folder, private=True)
         except ExplorerError:
             return None
-        self._last_lock = _locked(self._last)
+        self._last_lock = locked(self._last, SUFFIX)
         if self._last_lock is None or not self._last.exists():
             return None
         try:
@@ -328,10 +334,3 @@ def _time_of(path: Path) -> float:
         return path.stat().st_mtime
     except OSError:
         return 0.0
-
-
-def _locked(path: Path) -> QLockFile | None:
-    """Return the lock of a file, now ours; none if a living process has it. That of a dead one is taken over."""
-    lock = QLockFile(str(path.with_name(path.name.removesuffix(SUFFIX) + ".lock")))
-    lock.setStaleLockTime(0)  # however old: only the death of its process frees it
-    return lock if lock.tryLock(0) else None

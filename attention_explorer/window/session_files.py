@@ -110,7 +110,7 @@ class SessionFiles(QObject):
         """Open a session, for which what is unsaved is set aside, or attention or a model, which can be undone."""
         path = path.absolute()
         if path.name.endswith(LESSON):
-            self._window.tools.lessons.start_file(path)
+            self._window.tools.offers.start_file(path)
         elif shows_attention(path):
             self.recordings.open(path)
         elif not self._window.page.take_file(path):
@@ -305,6 +305,7 @@ class SessionFiles(QObject):
         """Keep what is not saved, and the settings, at once: the program is about to be ended from outside."""
         if self.keeper is not None:
             self.keeper.keep()
+        self._window.tools.keep_recording()
         self._store.save(self._window.settings)
 
     def may_close(self) -> bool:

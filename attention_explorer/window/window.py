@@ -239,6 +239,11 @@ class MainWindow(Host):
             raise TypeError("The window holds pages only.")
         return page
 
+    @property
+    def kept_folder(self) -> Path | None:
+        """Where what is not saved is kept; None where nothing is."""
+        return None if self.files.keeper is None else self.files.keeper.folder
+
     def show_page(self, identifier: str) -> None:
         """Show a page, making it if it was not shown before; an old name shows where that is now, others the first."""
         if identifier in OLD_PAGES:
@@ -643,6 +648,7 @@ class MainWindow(Host):
         if not self.files.may_close():
             event.ignore()
             return
+        self.tools.keep_recording()
         self.page.leave()
         self.settings = replace(self.settings, geometry=bytes(self.saveGeometry().data()))
         self._store.save(self.settings)

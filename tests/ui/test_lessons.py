@@ -45,8 +45,8 @@ from attention_explorer.tools.lessons.lesson import Draw, Kind, Step
 from attention_explorer.tools.lessons.parts import names_of
 from attention_explorer.tools.lessons.progress import Progress
 from attention_explorer.tools.lessons.reading import read_lesson
+from attention_explorer.tools.lessons.ui import offering, player
 from attention_explorer.tools.lessons.ui import place as places
-from attention_explorer.tools.lessons.ui import player
 from attention_explorer.tools.lessons.ui.page import LessonsPage
 from attention_explorer.tools.lessons.words import drawn_words, is_met
 
@@ -160,7 +160,7 @@ class Learner(WindowDriver):
 
     def learned(self) -> None:
         """Wait until what is computed on the worker is known."""
-        assert self.window.tools.lessons._learning.wait(120)
+        assert self.window.tools.lessons.working.jobs.wait(120)
 
     def drag_query(self, to: tuple[float, float]) -> None:
         scene, mouse = self.canvas.scene(), self.hand()
@@ -299,13 +299,13 @@ def test_a_damaged_file_of_a_lesson_is_told_and_a_good_one_can_be_dropped(learne
 
 @pytest.mark.parametrize("step", [60, -1])
 def test_a_file_is_walked_on_a_worker(learner, tmp_path, monkeypatch, step):
-    threads, walk = [], player.checked
+    threads, walk = [], offering.checked
 
     def watched(*given):
         threads.append(threading.current_thread())
         yield from walk(*given)
 
-    monkeypatch.setattr(player, "checked", watched)
+    monkeypatch.setattr(offering, "checked", watched)
     file = tmp_path / "learned.lesson.toml"
     text = assets.read_text("lessons/learned.lesson.toml")
     file.write_text(text.replace('training.step" = 60', f'training.step" = {step}'), encoding="utf-8")

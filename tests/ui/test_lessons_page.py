@@ -148,14 +148,14 @@ def test_pictures_are_drawn_once_the_size_has_settled(learner, qtbot):
 
 def test_computing_pictures_leaves_the_window_to_the_hand(learner, qtbot):
     page = learner.list()
-    assert learner.window.tools.lessons.pictures.jobs.is_busy()
+    assert learner.window.tools.offers.pictures.jobs.is_busy()
     learner.press(page.cards[3])
     assert page.title.text() == "3  Hard and soft", "at once, and its picture once it is there"
     qtbot.waitUntil(lambda: not page.picture.pixmap().isNull(), timeout=120_000)
-    assert learner.window.tools.lessons.pictures.jobs.wait(120)
+    assert learner.window.tools.offers.pictures.jobs.wait(120)
     learner.press(page.close_button)
     page = learner.list()
-    assert not learner.window.tools.lessons.pictures.jobs.is_busy()
+    assert not learner.window.tools.offers.pictures.jobs.is_busy()
     qtbot.waitUntil(lambda: all(not card.picture.isNull() for card in page.cards))
 
 

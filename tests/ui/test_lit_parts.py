@@ -222,7 +222,7 @@ def newcomer(make_window, hand) -> Learner:
 
 
 def test_somebody_new_is_offered_the_first_lessons_or_to_explore_and_no_paper(newcomer):
-    first = newcomer.window.tools.lessons.first
+    first = newcomer.window.tools.offers.first
     offered = [button.text() for button in first.findChildren(QAbstractButton) if button.isVisible()]
     assert offered[:2] == ["All lessons…", "Just explore"]
     assert [words.partition("\n")[0] for words in offered[2:]] == [
@@ -235,19 +235,19 @@ def test_somebody_new_is_offered_the_first_lessons_or_to_explore_and_no_paper(ne
     newcomer.acted()
     assert newcomer.place.lesson.name == "first-minute"
     assert "Step 1 of 5" in newcomer.words()
-    assert newcomer.window.tools.lessons.first is None
+    assert newcomer.window.tools.offers.first is None
     newcomer.press(newcomer.card.leave)
     assert newcomer.window.settings.page == "lookup"
 
 
 def test_somebody_new_can_see_all_lessons(newcomer):
-    newcomer.press(newcomer.window.tools.lessons.first.more)
+    newcomer.press(newcomer.window.tools.offers.first.more)
     opened = newcomer.window.instead
     assert isinstance(opened, LessonsPage)
-    assert not newcomer.window.tools.lessons.first.isVisible(), "all of them are there now"
+    assert not newcomer.window.tools.offers.first.isVisible(), "all of them are there now"
     newcomer.press(opened.cards[1])
     newcomer.press(opened.ways[0])
-    assert newcomer.window.tools.lessons.first is None
+    assert newcomer.window.tools.offers.first is None
     assert newcomer.place.lesson.name == shelf.NAMES[1]
 
 
@@ -257,9 +257,9 @@ def test_who_explores_finds_the_window_as_it_was(make_window, hand):
     learner.window.tools.welcome()
     catch_up(learner.window)
     assert learner.canvas.size() != size
-    learner.press(learner.window.tools.lessons.first.explore)
+    learner.press(learner.window.tools.offers.first.explore)
     catch_up(learner.window)
-    assert learner.window.tools.lessons.first is None
+    assert learner.window.tools.offers.first is None
     assert learner.canvas.size() == size
     assert learner.window.session.state == before
     assert learner.card is None

@@ -57,7 +57,7 @@ def already(learner: Learner, when: str, count: int) -> None:
     """Have so many questions answered, the first of three right."""
     player = learner.window.tools.lessons
     replies = tuple(Reply(place % 3 == 0) for place in range(count))
-    player._keep(player.progress.taken(when, Take(BANK.mark, "2026-11-20", 0, replies)))
+    player.keep(player.progress.taken(when, Take(BANK.mark, "2026-11-20", 0, replies)))
 
 
 def row(learner: Learner) -> str:
@@ -151,7 +151,7 @@ def test_what_was_taken_can_be_forgotten(learner):
 
 def test_takes_of_other_questions_are_not_gone_on_with(learner):
     player = learner.window.tools.lessons
-    player._keep(player.progress.taken(BEFORE, Take("others", "2026-11-20", 0, (Reply(True),))))
+    player.keep(player.progress.taken(BEFORE, Take("others", "2026-11-20", 0, (Reply(True),))))
     assert row(learner).startswith("25 min")
     take(learner)
     assert "Question 1 of 30" in learner.words()

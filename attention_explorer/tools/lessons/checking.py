@@ -9,7 +9,7 @@ from time import monotonic
 from attention_explorer.core.numerals import counted
 from attention_explorer.errors import quoted
 from attention_explorer.model.checkpoint import watched
-from attention_explorer.tools.lessons.lesson import Step
+from attention_explorer.tools.lessons.lesson import Lesson, Step
 from attention_explorer.tools.lessons.reading import read_lesson
 from attention_explorer.tools.lessons.walk import checked, unproved_numbers
 from attention_explorer.tools.lessons.words import unknown_terms
@@ -33,17 +33,26 @@ def looked_over(path: Path, complain: Callable[[str], object]) -> str:
     ExplorerError
         It is no lesson, or cannot be played.
     """
-    lesson, folder, patience = read_lesson(path), path.absolute().parent, _Patience(complain)
+    lesson = read_lesson(path)
+    lines = [f"{lesson.title}: {counted(len(lesson.steps), 'step')}, {lesson.minutes:g} minutes\n"]
+    lines += (f"  line {step.line}: {name} = {what}\n" for step, name, what in walked(lesson, path, complain))
+    return "".join(lines)
+
+
+def walked(lesson: Lesson, path: Path, complain: Callable[[str], object]) -> tuple[tuple[Step, str, str], ...]:
+    """Walk a lesson that lies, or is to lie, at a path; return what its names are called and what its answers are.
+
+    Parameters and errors are as in `looked_over`.
+    """
+    folder, patience = path.absolute().parent, _Patience(complain)
     for step in lesson.steps:
         for name in (*unknown_terms(step), *(unknown_terms(step.again) if step.again is not None else ())):
             complain(f"{quoted(path.name)}, line {step.line}: {quoted(name)} is no term, so nothing is linked there.")
-    lines = [f"{lesson.title}: {counted(len(lesson.steps), 'step')}, {lesson.minutes:g} minutes\n"]
     with watched(patience.pass_by):
-        found = checked(lesson, folder, patience.begin)
-        lines += (f"  line {step.line}: {name} = {what}\n" for step, name, what in found)
+        found = tuple(checked(lesson, folder, patience.begin))
     for step, number in unproved_numbers(lesson, folder):
         complain(f"{quoted(path.name)}, line {step.line}: nothing vouches for {number}. Name in “facts” what it is.")
-    return "".join(lines)
+    return found
 
 
 class _Patience:

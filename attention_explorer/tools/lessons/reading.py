@@ -6,6 +6,7 @@ import hashlib
 import math
 import re
 import tomllib
+from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 from types import MappingProxyType
@@ -40,6 +41,7 @@ MOST_TOLD = 12
 
 GRID = "grid"
 """What a field of two coordinates is drawn from: the multiples of ½ from −2 to 2."""
+GRID_VALUES = tuple([x / 2, y / 2] for x in range(-4, 5) for y in range(-4, 5))
 
 _LARGEST = 1e12
 
@@ -126,11 +128,20 @@ def _lesson(document: dict[str, Any], name: str, lines: dict[Way, int]) -> Lesso
     about = table.take("about", _text, "")
     edition = table.take("edition", _whole, 1)
     steps = table.take("step", lambda content, way: _steps(content, way, lines))
-    usual = next((at for at, step in enumerate(steps or ()) if not step.hide), None)
-    letters = table.take("letters", _letters, "?" if usual is None else "")
-    picture = table.take("picture", lambda content, way: _picture(content, way, steps or ()), usual or 0)
+    usual, usual_letters = usual_picture(steps or ())
+    letters = table.take("letters", _letters, usual_letters)
+    picture = table.take("picture", lambda content, way: _picture(content, way, steps or ()), usual)
     table.close()
     return Lesson(name, title, minutes, after, learned, steps, "", edition, about, picture, letters)
+
+
+def usual_picture(steps: Sequence[Step]) -> tuple[int, str]:
+    """Return the step, from 0, whose picture stands for a lesson that says none, and the letters in its place if any.
+
+    It is the first step that hides nothing.
+    """
+    shown = next((at for at, step in enumerate(steps) if not step.hide), None)
+    return (0, "?") if shown is None else (shown, "")
 
 
 def _letters(content: object, way: Way) -> str:
@@ -305,7 +316,7 @@ def _draws(content: object, way: Way) -> tuple[Draw, ...]:
 
 def _drawn_from(content: object, way: Way) -> tuple[Any, ...]:
     if content == GRID:
-        return tuple([x / 2, y / 2] for x in range(-4, 5) for y in range(-4, 5))
+        return GRID_VALUES
     if isinstance(content, dict):
         return _range(Table(content, way))
     if isinstance(content, list) and 2 <= len(content) <= MOST_DRAWN:

@@ -31,6 +31,9 @@ INTRODUCTION = (
     "plays it, and so does dropping it on the window. All that is wrong with it is told, with its lines.",
     "Right answers are not written down: they are expressions, and are computed from what the window shows. Nothing in "
     "a lesson is run as a program, and it opens no file but sessions that lie beside it.",
+    "Help → Record a lesson writes such a file for you: do in the window what the class is to see, and each change is "
+    "a step. Say something there, or have a question asked that is proposed; the steps can be put in order, tried and "
+    "saved. What only a file can say, such as tasks, hints and numbers drawn afresh, is added by hand.",
     f"“attention-explorer lesson check FILE{SUFFIX}” walks a lesson without the window and prints what each name is "
     "called and what each answer is.",
 )

@@ -103,6 +103,8 @@ class LessonsPage(QWidget):
         The progress in it is to be forgotten, or all progress.
     result_wanted : str
         What was done is to be written to a file, under this name, which may be empty.
+    record_wanted
+        A lesson is to be made by doing it.
     closed
         The page that was there before is to be shown again.
     """
@@ -113,6 +115,7 @@ class LessonsPage(QWidget):
     recalled = Signal(object)
     forgotten = Signal(object)
     result_wanted = Signal(str)
+    record_wanted = Signal()
     closed = Signal()
 
     def __init__(
@@ -231,7 +234,14 @@ class LessonsPage(QWidget):
         self.name.setMaxLength(LONGEST_NAME)
         self.name.setAccessibleName("Your name on the result; may stay empty")
         self.name.setPlaceholderText("Name (optional)")
+        self.name.setMinimumWidth(1)
         self.name.setToolTip("Stands in the file of the result, and is not kept")
+        self.record = QPushButton("Record…")
+        self.record.setAccessibleName("Record a lesson")
+        self.record.setToolTip(
+            "Make a lesson of your own by doing in the window what the class is to see (Ctrl+Shift+R)"
+        )
+        self.record.clicked.connect(self.record_wanted)
         write, forget = QPushButton("Result…"), QPushButton("Reset all")
         self.close_button = QPushButton("Just explore")
         write.setToolTip("Save lessons, questions, tries and times to a file (CSV or JSON) for a teacher")
@@ -242,7 +252,7 @@ class LessonsPage(QWidget):
             button.setEnabled(self._progress.is_any)
         head.addWidget(title)
         head.addWidget(self.count, 1)
-        for part in (self.name, write, forget, self.close_button):
+        for part in (self.name, write, forget, self.record, self.close_button):
             head.addWidget(part)
         return head
 

@@ -84,6 +84,12 @@ def _compute(lessons: Iterable[Lesson], report: Report, deliver: Deliver) -> Non
                 continue  # the lesson says why, once it is begun
 
 
+def picture_of_state(state: ExplorerState, page: str, look: Look, pixels: QSize, *, whole: bool) -> QPixmap:
+    """Return what a page shows of a state, in so many pixels of the screen; it is computed here."""
+    entry = next(entry for entry in PAGES if entry.id == page)
+    return _drawn(entry.figure(state), look, pixels, whole=whole)
+
+
 def _drawn(figure: Figure, look: Look, pixels: QSize, *, whole: bool) -> QPixmap:
     if isinstance(figure, StyledFigure):
         figure = figure.styled(FigureStyle(look, is_titled=False, is_captioned=False, width=_WIDTH))

@@ -8,9 +8,9 @@ from dataclasses import replace
 from datetime import date
 from pathlib import Path
 from time import monotonic
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from PySide6.QtCore import QObject, SignalInstance
+from PySide6.QtCore import QObject, Signal, SignalInstance
 
 from attention_explorer.core.numerals import coordinate
 from attention_explorer.errors import ExplorerError
@@ -18,25 +18,20 @@ from attention_explorer.kit.accessible import announce
 from attention_explorer.kit.controls.discard import discard
 from attention_explorer.pages.explorer import ExplorerState
 from attention_explorer.pages.ui.page import Page
-from attention_explorer.session.jobs import Deliver, JobQueue, Report, stoppable
 from attention_explorer.tools.host import Host
 from attention_explorer.tools.lessons import shelf
 from attention_explorer.tools.lessons.answers import Outcome, Right, Verdict, drawn, judged, truth
 from attention_explorer.tools.lessons.lesson import Kind, Lesson, Step
 from attention_explorer.tools.lessons.offers import MOST
 from attention_explorer.tools.lessons.progress import Progress
-from attention_explorer.tools.lessons.reading import SUFFIX as SUFFIX_OF_LESSONS
-from attention_explorer.tools.lessons.reading import lesson_from, read_lesson
 from attention_explorer.tools.lessons.recall import recall_of
-from attention_explorer.tools.lessons.results import KINDS, result, result_file
-from attention_explorer.tools.lessons.taking import AFTER, BEFORE, Reply
-from attention_explorer.tools.lessons.ui.page import LessonsPage
+from attention_explorer.tools.lessons.taking import Reply
 from attention_explorer.tools.lessons.ui.panel import LessonCard
-from attention_explorer.tools.lessons.ui.pictures import LessonPictures
 from attention_explorer.tools.lessons.ui.place import Place, has_to_learn
 from attention_explorer.tools.lessons.ui.taking import begun_take, reply_to, with_reply
 from attention_explorer.tools.lessons.ui.views import longest_words, view_of
-from attention_explorer.tools.lessons.walk import begun, checked, ended
+from attention_explorer.tools.lessons.ui.working import Working
+from attention_explorer.tools.lessons.walk import begun, ended
 from attention_explorer.tools.lessons.words import (
     TYPED,
     asks_what_must_be_learned,
@@ -46,12 +41,7 @@ from attention_explorer.tools.lessons.words import (
     told_words,
     verdict_words,
 )
-from attention_explorer.tools.lessons.writing import EXAMPLE, example
 
-if TYPE_CHECKING:
-    from attention_explorer.tools.lessons.ui.first import FirstLessons
-
-LESSON_FILES = {SUFFIX_OF_LESSONS: "Lesson"}
 COVER = "?\n\nAnswer first. Then you see it here."
 LEARNED_FIRST = "One moment: this is learned first."
 AWAY = 600.0
@@ -60,7 +50,18 @@ WITHHELD = "A question of the lesson is open: answer it first. Then all numbers 
 
 
 class LessonPlayer(QObject):
-    """Plays one lesson at a time; its parent is the window."""
+    """Plays one lesson at a time; its parent is the window.
+
+    Signals
+    -------
+    began : ()
+        A lesson has begun, or the thirty questions, or some that come again.
+    left : ()
+        It is over, and what was there before it has come back, unless another session was opened.
+    """
+
+    began = Signal()
+    left = Signal()
 
     def __init__(self, window: Host) -> None:
         super().__init__(window)
@@ -70,20 +71,12 @@ class LessonPlayer(QObject):
         """Says what day it is."""
         self.place: Place | None = None
         self.card: LessonCard | None = None
-        self.first: FirstLessons | None = None
-        """What offers the first lessons, at the first start."""
-        self.pictures = LessonPictures(self)
-        """Here, for those who show them come and go."""
         self._veiled: Page | None = None
         self._in_use: set[Page] = set()
         """The pages that the lesson has shown."""
         self._asked: Page | None = None
         """The page that was asked for a place, where the guess stands."""
-        self._learning = JobQueue(self)
-        self._awaited: tuple[Callable[[Any], None], Callable[[ExplorerError], None]] | None = None
-        """What is done with what has to be learned first, or with what is wrong; None if nobody waits for it."""
-        self._learning.delivered.connect(self._on_learned)
-        self._learning.failed.connect(self._on_not_learned)
+        self.working = Working(self)
         self._since = monotonic()
         self._session.changed.connect(self._on_changed)
         window.worn.connect(self._wear)
@@ -91,94 +84,11 @@ class LessonPlayer(QObject):
 
     # ---- Beginning and ending ----
 
-    def welcome(self) -> None:
-        """Offer the first lessons below the page, to somebody who is here for the first time."""
-        from attention_explorer.tools.lessons.ui.first import FirstLessons  # drawing them takes time to load
-
-        self.first = FirstLessons(self._window.look, shelf.lessons(), self.pictures)
-        self.first.chosen.connect(self.start)
-        self.first.all_wanted.connect(self.show_list)
-        self.first.explore.clicked.connect(self._put_away)
-        self._window.stand_below(self.first)
-
-    def _put_away(self) -> None:
-        """Show the first lessons no longer: somebody has begun one, or explores."""
-        if self.first is not None:
-            discard(self.first)
-            self.first = None
-
-    def show_list(self) -> None:
-        """Show the lessons in place of the page."""
-        look, lessons = self._window.look, shelf.lessons()
-        page = LessonsPage(look, lessons, self.progress, shelf.bank(), self.today(), self.pictures)
-        page.chosen.connect(self.start)
-        page.taken.connect(self.take)
-        page.recalled.connect(self.ask_again)
-        page.printed.connect(self._window.tools.hand_out)
-        page.forgotten.connect(self._forget)
-        page.result_wanted.connect(self._write_result)
-        page.closed.connect(self._close_list)
-        self._window.show_instead(page, "lessons")
-        page.ways[0].setFocus()
-
-    def _close_list(self) -> None:
-        self._window.show_page_again()
-        if self.is_playing:
-            self._give_keyboard()
-
-    def _forget(self, lesson: Lesson | None) -> None:
-        if lesson is shelf.bank():
-            self._keep(self.progress.taken(BEFORE, None).taken(AFTER, None))
-        else:
-            self._keep(Progress() if lesson is None else self.progress.without(lesson))
-        self.show_list()
-
-    def _write_result(self, name: str) -> None:
-        """Ask where the result is to be, and write it there."""
-        from attention_explorer.kit.export.dialog import ask_for_file, save_or_explain  # file formats take time to load
-
-        path = ask_for_file(self._window, "Save the result", "result", KINDS)
-        if path is not None:
-            found = result(shelf.lessons(), self.progress, name, shelf.bank())
-            self._window.tell(save_or_explain(self._window, result_file(found, path), path))
-
-    def start_file(self, path: Path) -> None:
-        """Begin the lesson of a file, after walking it on the worker; what is wrong with it is told."""
-
-        def compute() -> Lesson:
-            lesson = read_lesson(path)
-            for _ in checked(lesson, path.parent):
-                pass
-            return lesson
-
-        def begin(lesson: Lesson) -> None:
-            self._window.tell("")
-            self.start(lesson, path.parent)
-
-        def refuse(error: ExplorerError) -> None:
-            self._window.tell("")
-            self._window.could_not_open(path, str(error))
-
-        self._window.tell("One moment: the lesson is looked over first, and what it asks about is computed.")
-        self._find_out(compute, begin, refuse, aside=True)
-
-    def start_example(self) -> None:
-        """Begin the lesson that shows how lessons are written."""
-        self.start(lesson_from(example(), EXAMPLE))
-
-    def save_example(self) -> None:
-        """Ask where the file of that lesson is to be, to be changed there, and write it."""
-        from attention_explorer.kit.export.dialog import ask_for_file, save_or_explain  # file formats take time to load
-
-        path = ask_for_file(self._window, "Save the example", EXAMPLE.removesuffix(SUFFIX_OF_LESSONS), LESSON_FILES)
-        if path is not None:
-            self._window.tell(save_or_explain(self._window, lambda file, _report: file.write(example()), path))
-
     def take(self, when: str) -> None:
         """Begin the thirty questions, `BEFORE` the lessons or `AFTER` them, or go on with them where they were left."""
         self.leave()
         bank = shelf.bank()
-        self._keep(begun_take(self.progress, bank, when, self.today()))
+        self.keep(begun_take(self.progress, bank, when, self.today()))
         self._open(Place(bank, len(self.progress.takes[when].replies), *self._own(), take=when))
 
     def ask_again(self, lesson: Lesson) -> None:
@@ -200,7 +110,7 @@ class LessonPlayer(QObject):
 
     def _open(self, place: Place) -> None:
         self._window.show_page_again()
-        self._put_away()
+        self.began.emit()
         self._since = monotonic()
         self.place = place
         self._session.aside = place.own  # a crash within the lesson must not keep that of the lesson instead
@@ -238,12 +148,13 @@ class LessonPlayer(QObject):
         self._drop()
         self._session.apply(own, "Leave the lesson")
         self._window.show_page(page)
+        self.left.emit()
 
     def _drop(self) -> None:
         """End the lesson and leave everything as it is."""
         self._count_time()
         self._session.aside = None
-        self._await_nothing()
+        self.working.forget()
         self.place = None
         self._unveil()
         self._window.light(())
@@ -255,7 +166,8 @@ class LessonPlayer(QObject):
             discard(self.card)
             self.card = None
 
-    def _keep(self, progress: Progress) -> None:
+    def keep(self, progress: Progress) -> None:
+        """Keep what was done, in the settings."""
         self.progress = progress
         self._window.settings = replace(self._window.settings, lessons=progress.text())
 
@@ -263,7 +175,7 @@ class LessonPlayer(QObject):
         """Add to the time of the lesson what has passed, but not that of somebody who is away."""
         if self.place is not None:
             passed, self._since = monotonic() - self._since, monotonic()
-            self._keep(self.place.spent(self.progress, min(passed, AWAY)))
+            self.keep(self.place.spent(self.progress, min(passed, AWAY)))
 
     # ---- Steps ----
 
@@ -271,12 +183,12 @@ class LessonPlayer(QObject):
         """Begin a step; the one after the last is the end of the lesson."""
         place = self._playing()
         lesson = place.lesson
-        self._await_nothing()  # of the step before
+        self.working.forget()  # of the step before
         if step == len(lesson.steps):
-            self._keep(place.finished(self.progress, self.today()))
+            self.keep(place.finished(self.progress, self.today()))
             case, seed = place.own if place.take else before, 0
         else:
-            self._keep(place.begun(self.progress, step))
+            self.keep(place.begun(self.progress, step))
             try:
                 state = begun(lesson.steps[step], before, place.folder)
             except ExplorerError:  # what somebody did on the way does not go with what the step sets
@@ -297,7 +209,7 @@ class LessonPlayer(QObject):
 
         if has_to_learn(place, MOST):
             self._window.tell(LEARNED_FIRST)
-            self._find_out(lambda: place.offer, show, self._complain, aside=True)
+            self.working.find_out(lambda: place.offer, show, self._complain, aside=True)
         else:
             self._enter(place)
 
@@ -306,9 +218,9 @@ class LessonPlayer(QObject):
         self._put()
         card = self._show()
         announce(card, card.spoken())
-        self._give_keyboard()
+        self.give_keyboard()
 
-    def _give_keyboard(self) -> None:
+    def give_keyboard(self) -> None:
         """Give the keyboard to what the step is about: the page of a task, the answer to a question."""
         now = self._playing().now
         if now is not None and now.until is not None:
@@ -318,7 +230,7 @@ class LessonPlayer(QObject):
 
     def _hint(self) -> None:
         self._change(is_hinted=True)
-        self._give_keyboard()  # or it would be at *Show me* now, where Enter tells the answer
+        self.give_keyboard()  # or it would be at *Show me* now, where Enter tells the answer
 
     def _put(self) -> None:
         """Put the case of the step on its page, without what the question must not tell, or cover the page."""
@@ -395,7 +307,7 @@ class LessonPlayer(QObject):
     def _reply(self, reply: Reply) -> None:
         """Keep the answer to one of the thirty questions, and go on to the next without a word about it."""
         place = self._playing()
-        self._keep(with_reply(self.progress, place.take, reply))
+        self.keep(with_reply(self.progress, place.take, reply))
         self._begin(place.step + 1, place.entry(place.step + 1))
 
     def _shown_me(self, now: Step) -> ExplorerState:
@@ -432,7 +344,7 @@ class LessonPlayer(QObject):
         now = place.now
         if now is None or now.answer is None:
             return
-        self._await_nothing()  # this answer takes the place of an earlier one
+        self.working.forget()  # this answer takes the place of an earlier one
         try:
             if given is None:
                 raise ExplorerError("Choose an answer first.")
@@ -460,48 +372,7 @@ class LessonPlayer(QObject):
         learns = has_to_learn(self._playing())
         if learns:
             self._change(verdict=LEARNED_FIRST)
-        self._find_out(compute, use, self._complain, aside=learns)
-
-    def _find_out(
-        self,
-        compute: Callable[[], Any],
-        use: Callable[[Any], None],
-        refuse: Callable[[ExplorerError], None],
-        *,
-        aside: bool,
-    ) -> None:
-        """Compute something and use it: at once, or aside on the worker where that may take a while."""
-        if not aside:
-            try:
-                found = compute()
-            except ExplorerError as error:
-                refuse(error)
-            else:
-                use(found)
-            return
-
-        def work(report: Report, deliver: Deliver) -> None:
-            with stoppable(report):
-                deliver(compute())
-
-        self._awaited = use, refuse
-        self._learning.request(id(work), work, replace=True)
-
-    def _await_nothing(self) -> None:
-        self._learning.cancel()
-        self._awaited = None
-
-    def _on_learned(self, _key: object, found: object) -> None:
-        if self._awaited is not None:
-            (use, _), self._awaited = self._awaited, None
-            use(found)
-
-    def _on_not_learned(self, _key: object, error: Exception) -> None:
-        if not isinstance(error, ExplorerError):
-            raise error  # a fault of the program, which is shown as any other
-        if self._awaited is not None:
-            (_, refuse), self._awaited = self._awaited, None
-            refuse(error)
+        self.working.find_out(compute, use, self._complain, aside=learns)
 
     def _show_guess(self, text: str) -> None:
         """Mark on the plane what is typed as a point."""
@@ -523,7 +394,7 @@ class LessonPlayer(QObject):
         place = self._playing()
         self._count_time()
         if place.recall is None:
-            self._keep(self.progress.answered(place.lesson, place.step, is_right=is_right))
+            self.keep(self.progress.answered(place.lesson, place.step, is_right=is_right))
         firsts = {place.step: is_right, **place.firsts}
         self.place = replace(place, firsts=firsts, is_done=True, verdict=words, outcome=outcome)
         self._put()
@@ -539,6 +410,7 @@ class LessonPlayer(QObject):
             return
         if self._session.is_new:
             self._drop()  # another session was opened: nothing of the one before comes back
+            self.left.emit()
             return
         if place.light_in(old) != place.light_in(new):
             self._window.light(place.light_in(new))
@@ -556,18 +428,13 @@ class LessonPlayer(QObject):
                     announce(self.card, "Done. Next goes on.")
 
         aside = asks_what_must_be_learned(task, state)
-        if not aside or self._awaited is None:  # else another step is on its way
-            self._find_out(lambda: is_met(task, state), use, self._complain, aside=aside)
+        if not aside or not self.working.is_awaited:  # else another step is on its way
+            self.working.find_out(lambda: is_met(task, state), use, self._complain, aside=aside)
 
     def _wear(self) -> None:
-        if isinstance(self._window.instead, LessonsPage):
-            self._window.instead.set_look(self._window.look)
         if self.card is not None:
             self.card.set_look(self._window.look)
             self._window.stand_above(self.card)
-        if self.first is not None:
-            self.first.set_look(self._window.look)
-            self._window.stand_below(self.first)
 
     def _show(self) -> LessonCard:
         place = self._playing()

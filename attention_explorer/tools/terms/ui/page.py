@@ -221,8 +221,8 @@ class HelpWindow(QDialog):
         self.play.setToolTip("Play a lesson of three steps that was written to be changed")
         self.save.setToolTip("Write its file to a folder of yours, with comments on what stands there")
         self.play.clicked.connect(self.accept)
-        self.play.clicked.connect(self._window.tools.lessons.start_example)
-        self.save.clicked.connect(self._window.tools.lessons.save_example)
+        self.play.clicked.connect(self._window.tools.offers.start_example)
+        self.save.clicked.connect(self._window.tools.offers.save_example)
         tab, row = QWidget(), QHBoxLayout()
         for button in (self.play, self.save):
             button.setAutoDefault(False)

@@ -1,0 +1,166 @@
+"""Keeps a recording on disk as it grows, and finds what was left there: a crash or a closed window loses nothing.
+
+Each is a lesson file, ``recording-….lesson.toml``, in the user's folder for data of this program. One that no living
+process has locked was left.
+"""
+
+from __future__ import annotations
+
+import os
+import uuid
+from collections.abc import Callable
+from dataclasses import dataclass
+from datetime import datetime
+from pathlib import Path
+
+from PySide6.QtCore import QLockFile, QObject
+
+from attention_explorer.core.files import make_folder, write_whole
+from attention_explorer.errors import ExplorerError
+from attention_explorer.session.jobs import Deliver, JobQueue, Report
+from attention_explorer.session.locks import locked
+from attention_explorer.tools.lessons.lesson import Lesson
+from attention_explorer.tools.lessons.reading import SUFFIX, read_lesson
+from attention_explorer.tools.lessons.recording import Recording
+from attention_explorer.tools.lessons.to_toml import lesson_text
+
+PREFIX = "recording-"
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class LeftRecording:
+    """A recording that was left: as a lesson, when it was kept, and its file, locked for us."""
+
+    lesson: Lesson
+    time: datetime
+    path: Path
+    lock: QLockFile
+
+    def forget(self) -> None:
+        """Delete it: it is gone on with, or not wanted."""
+        _remove(self.path)
+        self.lock.unlock()
+
+
+class Draft(QObject):
+    """The file of the recording of one window; its parent is the recorder.
+
+    Parameters
+    ----------
+    parent : QObject
+        Who owns it.
+    folder : callable
+        Returns where it lies; None where nothing is kept.
+    failed : callable
+        Called once with the reason why it cannot be kept, and again only if it could be in between.
+    """
+
+    def __init__(self, parent: QObject, folder: Callable[[], Path | None], failed: Callable[[str], object]) -> None:
+        super().__init__(parent)
+        self._folder, self._failed, self._has_failed = folder, failed, False
+        self._name = f"{PREFIX}{os.getpid()}-{uuid.uuid4().hex[:8]}{SUFFIX}"
+        self._lock: QLockFile | None = None
+        self._order = 0
+        self._unwritten: Callable[[], None] | None = None
+        self.jobs = JobQueue(self)
+        self.jobs.delivered.connect(self._on_kept)
+        self.jobs.failed.connect(self._on_not_kept)
+
+    def keep(self, recording: Recording) -> None:
+        """Write a recording on the worker, in place of what was written before; one without steps is deleted there."""
+        path = self._path()
+        if path is None:
+            return
+
+        def write() -> None:
+            lesson = recording.as_far_as_it_goes()
+            if lesson.steps:
+                write_whole(path, lesson_text(lesson).encode(), private=True)
+            else:
+                _remove(path)
+
+        self._order += 1
+        self._unwritten = write
+        self.jobs.request(self._order, self._work(write, self._order))
+
+    def _work(self, write: Callable[[], None], order: int) -> Callable[[Report, Deliver], None]:
+        def work(_report: Report, deliver: Deliver) -> None:
+            write()
+            deliver(order)
+
+        return work
+
+    def write_now(self) -> None:
+        """Write what is not written yet, and be done when this returns."""
+        self.jobs.wait(5)
+        if self._unwritten is not None:
+            write, self._unwritten = self._unwritten, None
+            try:
+                write()
+            except ExplorerError as error:
+                self._fail(error)
+
+    def leave(self) -> None:
+        """Write it, and leave it to be found by the next window: this one is about to close."""
+        self.write_now()
+        if self._lock is not None:
+            self._lock.unlock()
+            self._lock = None
+
+    def left_over(self) -> LeftRecording | None:
+        """Return the youngest recording that was left, locked so that no other window offers it too."""
+        folder = self._folder()
+        found = [] if folder is None else folder.glob(f"{PREFIX}*{SUFFIX}")
+        for path in sorted(found, key=_time_of, reverse=True):
+            lock = None if path.name == self._name else locked(path, SUFFIX)
+            if lock is None:
+                continue  # ours, or that of an open window
+            try:
+                return LeftRecording(read_lesson(path), datetime.fromtimestamp(_time_of(path)), path, lock)
+            except ExplorerError:
+                lock.unlock()  # not written by us, or for a newer version: it stays where it is
+        return None
+
+    def _path(self) -> Path | None:
+        """Return where to write, in a folder that is there and with our lock."""
+        folder = self._folder()
+        if folder is None:
+            return None
+        path = folder / self._name
+        try:
+            make_folder(folder, private=True)
+        except ExplorerError as error:
+            self._fail(error)
+            return None
+        if self._lock is None:
+            self._lock = locked(path, SUFFIX)
+        return path
+
+    def _on_kept(self, _key: object, order: int) -> None:
+        self._has_failed = False
+        if order == self._order:
+            self._unwritten = None
+
+    def _on_not_kept(self, _key: object, error: Exception) -> None:
+        if not isinstance(error, ExplorerError):
+            raise error  # a fault of the program, which is shown as any other
+        self._fail(error)
+
+    def _fail(self, error: ExplorerError) -> None:
+        had_failed, self._has_failed = self._has_failed, True
+        if not had_failed:
+            self._failed(f"The recording cannot be backed up, so save it in between. {error}")
+
+
+def _time_of(path: Path) -> float:
+    try:
+        return path.stat().st_mtime
+    except OSError:
+        return 0.0
+
+
+def _remove(path: Path) -> None:
+    try:
+        path.unlink(missing_ok=True)
+    except OSError:
+        return  # one that may not be deleted stays

@@ -1,0 +1,262 @@
+"""All steps of a recorded lesson as a page: put in order, worded, tried and saved."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from PySide6.QtCore import QEvent, QSignalBlocker, Qt, Signal
+from PySide6.QtGui import QKeyEvent, QKeySequence, QPixmap
+from PySide6.QtWidgets import (
+    QFormLayout,
+    QHBoxLayout,
+    QLabel,
+    QLineEdit,
+    QListWidget,
+    QPushButton,
+    QSizePolicy,
+    QVBoxLayout,
+    QWidget,
+)
+
+from attention_explorer.core.numerals import counted
+from attention_explorer.kit.controls.card import Card
+from attention_explorer.kit.controls.flow_layout import FlowLayout
+from attention_explorer.kit.controls.whole_number_box import WholeNumberBox, show_number
+from attention_explorer.kit.theme import Look
+from attention_explorer.tools.lessons.lesson import Step
+from attention_explorer.tools.lessons.reading import LONGEST_TEXT
+from attention_explorer.tools.lessons.recording import Moment, Recording, usual_minutes
+from attention_explorer.tools.lessons.ui.step_form import StepForm
+from attention_explorer.tools.lessons.words import spoken
+
+LINES, LONGEST_MINUTES, MOST_SAID = 3, 600, 5
+NO_STEPS = "No steps yet. Press Go on, and do in the window what the class is to see."
+
+
+class RecordPage(QWidget):
+    """Shows a recording; what is done to it is said by signals, for the recorder to do it.
+
+    Signals
+    -------
+    chosen : int
+        Another step is to be shown.
+    moved : int
+        The step on show is to go so many places down.
+    described : (str, str, str, int)
+        Title, what it is about, what is learned and minutes, which were typed.
+    """
+
+    chosen = Signal(int)
+    moved = Signal(int)
+    described = Signal(str, str, str, int)
+
+    def __init__(self, look: Look) -> None:
+        super().__init__()
+        self.setObjectName("page")
+        self.setAttribute(Qt.WidgetAttribute.WA_StyledBackground)
+        self.title, self.about, self.learned = (_line(name) for name in ("Title", "About", "Learned"))
+        self.minutes = WholeNumberBox(1, LONGEST_MINUTES, "Minutes")
+        self.steps, self.form = QListWidget(), StepForm(look, LINES)
+        self.said, self.where = QLabel(), QLabel()
+        self.picture = QLabel(alignment=Qt.AlignmentFlag.AlignCenter)
+        self.up, self.down = _button("Up", "Let this step come earlier"), _button("Down", "Let this step come later")
+        self.join = _button("Join", "Make this step and the one before one: what this one shows, and the words of both")
+        self.delete = _button("Delete", "Take this step away (Del)")
+        self.undo = _button("Undo", "Take back the last thing that was done here (Ctrl+Z)")
+        self.go_on = _button("Go on", "Record again, behind this step: the window shows it (Esc)")
+        self.hand_out = _button("Hand-out…", "Save it as a PDF to be printed: tasks and questions, then the answers")
+        self.preview = _button("Try it", "Take the lesson as the class will; leaving it comes back here")
+        self.save = _button("Save…", "Write the lesson to a file, which File → Open plays (Ctrl+S)")
+        self.discard = _button("Discard…", "Delete this recording")
+        self.close_button = _button("Close", "Back to the window. What is not saved is kept, and offered next time.")
+        self._flows = FlowLayout(), FlowLayout()
+        """The buttons below the list and below the picture: in several lines where there is little room."""
+        self._build(look)
+        self._connect()
+        self.set_look(look)
+
+    # ---- Building ----
+
+    def _build(self, look: Look) -> None:
+        self._column = QVBoxLayout(self)
+        head, title = QHBoxLayout(), QLabel("Steps of the lesson")
+        title.setObjectName("title")
+        head.addWidget(title, 1)
+        for button in (self.discard, self.close_button):
+            head.addWidget(button)
+        self._column.addLayout(head)
+        row = QHBoxLayout()
+        row.addWidget(self._list(look), 2)
+        row.addWidget(self._right(look), 3)
+        self._column.addLayout(row, 1)
+
+    def _list(self, look: Look) -> QWidget:
+        side = self._side = Card(look)
+        self.steps.setAccessibleName("Steps")
+        self.steps.setFrameShape(QListWidget.Shape.NoFrame)
+        self.steps.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        buttons = self._flows[0]
+        for button in (self.up, self.down, self.join, self.delete, self.undo):
+            buttons.addWidget(button)
+        side.body.addWidget(self.steps, 1)
+        side.body.addLayout(buttons)
+        return side
+
+    def _right(self, look: Look) -> QWidget:
+        self._card = Card(look)
+        about = QFormLayout()
+        about.setFieldGrowthPolicy(QFormLayout.FieldGrowthPolicy.ExpandingFieldsGrow)
+        first = QHBoxLayout()
+        first.addWidget(self.title, 1)
+        minutes = QLabel("&Minutes")
+        minutes.setBuddy(self.minutes)
+        first.addWidget(minutes)
+        first.addWidget(self.minutes)
+        title = QLabel("&Title")
+        title.setBuddy(self.title)
+        about.addRow(title, first)
+        about.addRow("A&bout", self.about)
+        about.addRow("&Learned", self.learned)
+        self.where.setObjectName("cardTitle")
+        self.said.setWordWrap(True)
+        self.said.setAccessibleName("Check")
+        self.said.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
+        self.picture.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Ignored)
+        self.picture.setAccessibleName("What is seen at this step")
+        last = self._flows[1]
+        for button in (self.save, self.preview, self.hand_out, self.go_on):
+            last.addWidget(button)
+        self.save.setCheckable(True)
+        self.save.setChecked(True)
+        self.form.stand_below()
+        body = self._card.body
+        body.addLayout(about)
+        body.addWidget(self.where)
+        body.addWidget(self.form)
+        body.addWidget(self.picture, 1)
+        body.addWidget(self.said)
+        body.addLayout(last)
+        return self._card
+
+    def _connect(self) -> None:
+        self.steps.currentRowChanged.connect(self.chosen)
+        self.up.clicked.connect(lambda: self.moved.emit(-1))
+        self.down.clicked.connect(lambda: self.moved.emit(1))
+        for line in (self.title, self.about, self.learned):
+            line.textEdited.connect(self._describe)
+        self.minutes.valueChanged.connect(self._describe)
+        self.form.left.connect(self.steps.setFocus)
+
+    def _describe(self) -> None:
+        lines = (line.text() for line in (self.title, self.about, self.learned))
+        self.described.emit(*lines, round(self.minutes.value()))
+
+    # ---- Showing ----
+
+    def show_recording(self, recording: Recording, at: int, *, can_undo: bool) -> None:
+        """Show a recording, with one of its steps chosen; −1 if there is none."""
+        with QSignalBlocker(self.steps):
+            rows = [_row(number, moment) for number, moment in enumerate(recording.moments, 1)]
+            self.steps.model().removeRows(len(rows), max(self.steps.count() - len(rows), 0))
+            self.steps.addItems(rows[self.steps.count() :])
+            for place, text in enumerate(rows):
+                self.steps.item(place).setText(text)
+                self.steps.item(place).setToolTip(text)
+            self.steps.setCurrentRow(at)
+        for line, text in zip(
+            (self.title, self.about, self.learned), (recording.title, recording.about, recording.learned), strict=True
+        ):
+            if line.text() != text:
+                line.setText(text)
+        show_number(self.minutes, recording.minutes or usual_minutes(len(recording.moments)))
+        last = len(recording.moments) - 1
+        for button, is_possible in (
+            (self.up, at > 0),
+            (self.down, 0 <= at < last),
+            (self.join, at > 0),
+            (self.delete, at >= 0),
+            (self.undo, can_undo),
+            (self.save, last >= 0),
+            (self.preview, last >= 0),
+            (self.hand_out, last >= 0),
+        ):
+            button.setEnabled(is_possible)
+        self.save.setChecked(True)
+        page = recording.moments[at].page.capitalize() if at >= 0 else ""
+        self.where.setText(f"Step {at + 1}, {page}" if at >= 0 else NO_STEPS)
+
+    def show_form(self, moment: Moment | None, offered: Sequence[Step] | None, why_none: str) -> None:
+        """Show the words and the questions of the step that is chosen."""
+        self.form.show_moment(moment, offered, why_none)
+
+    def say(self, *lines: str) -> None:
+        """Show what the check says, or the first of it."""
+        more = [f"And {len(lines) - MOST_SAID} more."] if len(lines) > MOST_SAID else []
+        self.said.setText("\n".join((*lines[:MOST_SAID], *more)))
+
+    def show_picture(self, picture: QPixmap, says: str = "") -> None:
+        """Show what is seen at the step that is chosen, and what is said there."""
+        self.picture.setPixmap(picture)
+        self.picture.setAccessibleDescription(says or NO_STEPS)
+
+    # ---- Look and keys ----
+
+    def set_look(self, look: Look) -> None:
+        """Take another look."""
+        self._column.setContentsMargins(look.px(14), look.px(10), look.px(14), look.px(10))
+        self._column.setSpacing(look.px(10))
+        for row in self._flows:
+            row.setSpacing(look.px(6))
+        self.steps.setSpacing(look.px(3))
+        for part in (self._side, self._card, self.form):
+            part.set_look(look)
+
+    def event(self, event: QEvent) -> bool:
+        """Take the keys of undo, save and Esc before the window does, whose own work is not on show."""
+        if (
+            isinstance(event, QKeyEvent)
+            and event.type() is QEvent.Type.ShortcutOverride
+            and self._own(event) is not None
+        ):
+            event.accept()
+            return True
+        return super().event(event)
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        button = self._own(event)
+        if button is None:
+            super().keyPressEvent(event)
+        elif button.isEnabled():
+            button.click()
+
+    def _own(self, event: QKeyEvent) -> QPushButton | None:
+        """Return the button that does what a key means here."""
+        if event.matches(QKeySequence.StandardKey.Undo):
+            return self.undo
+        if event.matches(QKeySequence.StandardKey.Save):
+            return self.save
+        if event.key() == Qt.Key.Key_Escape:
+            return self.go_on
+        on_list = self.steps.hasFocus() and event.key() == Qt.Key.Key_Delete
+        return self.delete if on_list else None
+
+
+def _line(name: str) -> QLineEdit:
+    line = QLineEdit()
+    line.setAccessibleName(name)
+    line.setMaxLength(LONGEST_TEXT)
+    line.setMinimumWidth(1)
+    return line
+
+
+def _button(text: str, tip: str) -> QPushButton:
+    button = QPushButton(text)
+    button.setToolTip(tip)
+    return button
+
+
+def _row(number: int, moment: Moment) -> str:
+    """Return what the list says of a step."""
+    said = spoken(moment.words if moment.question is None else moment.question.text)
+    asked = "  ?" if moment.question is not None else ""
+    return f"{number}  {moment.page.capitalize()}{asked}  {said or counted(0, 'word')}"
