@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
+from heads_driver import panel_says
 from PySide6.QtCore import QEvent, QPointF, Qt, QUrl
 from PySide6.QtGui import QAccessible
 from PySide6.QtTest import QTest
@@ -12,6 +15,7 @@ from window_driver import drop
 
 from attention_explorer.core.numerals import readable
 from attention_explorer.model import softmax
+from attention_explorer.pages.explorer import ExplorerState
 from attention_explorer.session.settings import Settings, ThemeChoice
 from attention_explorer.sources.recorded_recipe import Rows
 from attention_explorer.window.axis_chips import AxisChip
@@ -252,3 +256,27 @@ def test_a_dialog_is_as_high_as_what_it_shows_and_nothing_is_cut_off(window, ask
         assert chip.width() >= chip.sizeHint().width()
     for label in (dialog.sums, dialog.seen, dialog.offer, dialog.reasons):
         assert label.height() >= label.heightForWidth(label.width())
+
+
+def test_a_row_that_is_none_of_weights_is_read_otherwise_by_a_click(window, tmp_path, qtbot) -> None:
+    weights = softmax(RNG.normal(size=(1, 2, 300, 300)))
+    weights[0, 1, 137] *= 7  # none of the rows that are looked at when it is opened
+    np.savez(tmp_path / "odd.npz", attention=weights)
+    before = window.session.state
+    assert drop(window, QUrl.fromLocalFile(str(tmp_path / "odd.npz")))
+    qtbot.waitUntil(lambda: window.session.state != before, timeout=20_000)
+    window.page.settle()
+    assert "parts: ÷ their sum" not in window.page.offers.buttons
+    window.session.apply(with_head(window.session.state, 1), "Show another head")
+    window.page.settle()
+    assert "sums to 7" in panel_says(window.page)
+    offers = window.page.offers
+    assert offers.isVisible()
+    QTest.mouseClick(offers.buttons["parts: ÷ their sum"], Qt.MouseButton.LeftButton)
+    window.page.settle()
+    np.testing.assert_allclose(window.page._frame.map.weights()[137].sum(), 1.0)
+    assert "parts: ÷ their sum" not in offers.buttons
+
+
+def with_head(state: ExplorerState, head: int) -> ExplorerState:
+    return replace(state, heads=state.heads.with_setup(head=head))

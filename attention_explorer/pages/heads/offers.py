@@ -15,6 +15,8 @@ from attention_explorer.pages.heads.frame import HeadsFrame
 from attention_explorer.pages.heads.large_picture import LargePicture
 from attention_explorer.pages.heads.shown_map import lengths_shown, stage_shown
 from attention_explorer.pages.heads.state import Aggregate, HeadsSetup, HeadsState, MaskChoice, MaskKind
+from attention_explorer.sources.recorded_recipe import FileRecipe, Rows
+from attention_explorer.sources.registry import recipe_as
 from attention_explorer.sources.source import Ability
 
 DARK = 0.02
@@ -48,6 +50,22 @@ def offers_for(frame: HeadsFrame, heads: HeadsState, picture: LargePicture) -> O
     if isinstance(picture, MapPicture) and _is_dark(frame, heads, picture):
         return Offers("Nearly all is dark. Try:", _COLOURS)
     return Offers()
+
+
+def offers_for_refused(heads: HeadsState) -> Offers:
+    """Return other ways to read a file in which a row is none of weights; nothing where it is read so already."""
+    recipe = recipe_as(heads.setup.recipe, FileRecipe)
+    return Offers("Read each row as:", _ROWS) if recipe is not None and recipe.rows is Rows.AS_THEY_ARE else Offers()
+
+
+def _read_as(text: str, tip: str, rows: Rows) -> Offer:
+    return Offer(text, tip, "Read the rows otherwise", lambda heads: heads.with_recipe(rows=rows))
+
+
+_ROWS = (
+    _read_as("scores: softmax", "The file holds scores: their softmax are the weights", Rows.SOFTMAX),
+    _read_as("parts: ÷ their sum", "Divide each row by its sum", Rows.NORMALISE),
+)
 
 
 # ---- What to compare with ----

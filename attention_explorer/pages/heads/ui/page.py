@@ -21,7 +21,7 @@ from attention_explorer.kit.pictures.pointed_picture import NOWHERE, Spot
 from attention_explorer.kit.theme import Look
 from attention_explorer.pages.explorer import ExplorerState
 from attention_explorer.pages.heads.frame import HeadsFrame, heads_frame
-from attention_explorer.pages.heads.offers import offers_for
+from attention_explorer.pages.heads.offers import offers_for, offers_for_refused
 from attention_explorer.pages.heads.presets import heads_preset, is_changed, loaded, other_setup
 from attention_explorer.pages.heads.state import HeadsState, Picture
 from attention_explorer.pages.heads.ui.acting import ActingPage, TypedName
@@ -274,6 +274,7 @@ class HeadsPage(ActingPage):
         elif isinstance(part, NoPicture):
             self._forget_picture()
             self.panel.show_panel(Panel("", (), part.reason))  # not what was read of another head
+            self.offers.show_offers(offers_for_refused(heads))
             self._show_rest()
         else:
             self._show_picture(request, part)
