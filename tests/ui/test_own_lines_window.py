@@ -216,6 +216,10 @@ def test_the_held_out_lines_are_listed_and_one_is_asked(training):
     assert at.training.sentence == texts[1][0]
     catch_up(at.window)
     assert at.item(LIST).marked == (1, None)
+    at.canvas.setFocus()
+    for key in (Qt.Key.Key_Up, Qt.Key.Key_Return):
+        QTest.keyClick(at.canvas, key)
+    assert at.training.sentence == texts[0][0]
 
 
 def test_it_is_said_whether_the_line_that_is_asked_was_learned_from(training):

@@ -84,6 +84,8 @@ class TrainingPage(FramePage):
         ("Break it: click a cell", "hide it from attention, or show it again"),
         ("Up or down arrow key", "choose a cell; arrows walk on, H or Delete hides it, Enter clicks it, Esc lets go"),
         ("Seeds: click a map, or Enter", "open that seed"),
+        ("Held out: click a line, or Enter", "ask it"),
+        ("Drop a file of lines", "learn them: “input -> answer” on each, or two columns of a table"),
         ("Esc", "stop learning; what was learned stays"),
         ("Right click", "export, copy the picture, copy the numbers, take it along"),
     )
@@ -91,11 +93,11 @@ class TrainingPage(FramePage):
     def __init__(self, session: Session, look: Look, parent: QWidget | None = None) -> None:
         self.swaps: list[QPushButton] = []
         """By which A and B change places, one a view."""
-        self.needed_button = QPushButton("Which heads does it need?")
         self.lines_buttons: list[QPushButton] = []
         """By which lines of one's own are changed, one a view."""
         self._lines_typed = ""
         """What was written of them and not agreed to."""
+        self.needed_button = QPushButton("Which heads does it need?")
         self.needed_button.setToolTip("Try sets of heads, and find the fewest that do nearly as well as all")
         self.completers: dict[object, WordCompleter] = {}
         super().__init__(session, look, parent)
