@@ -12,7 +12,7 @@ from attention_explorer.kit.controls.flow_layout import FlowLayout
 from attention_explorer.kit.tab_order import in_order
 from attention_explorer.kit.theme import Look
 from attention_explorer.tools.lessons.answers import Given, Right
-from attention_explorer.tools.lessons.ui.asking import Asked, Asking, AskingLine
+from attention_explorer.tools.lessons.ui.asking import Asked, Asking, EnterButton
 
 RIGHT, MISSED, WRONG = ("✓", "right"), ("○", "missed"), ("✗", "wrong")
 HOW_TO_ORDER = "The first on the left. Drag them, or move the one with the keyboard by ← and →."
@@ -46,18 +46,18 @@ class Cells(Asking):
         column.setContentsMargins(0, 0, 0, 0)
         grid = QWidget()
         self.cells: dict[tuple[int, ...], QPushButton] = {}
+        self._check = EnterButton(asked.check)
+        self._check.clicked.connect(lambda: self.given.emit(self._ticked()))
+        column.addWidget(grid)
         if self._rows:
             self._make_map(QGridLayout(grid))
+            column.addWidget(self._check, alignment=Qt.AlignmentFlag.AlignLeft)
         else:
             self._make_row(FlowLayout(grid))
         for place, button in self.cells.items():
             button.setCheckable(True)
             button.setAutoDefault(False)
             button.setAccessibleName(self._name(place))
-        column.addWidget(grid)
-        self._line = AskingLine(asked)
-        self._line.check.clicked.connect(lambda: self.given.emit(self._ticked()))
-        column.addLayout(self._line)
         Walk(tuple(self.cells.values()), len(self._labels))
         self.set_look(look)
 
@@ -66,6 +66,8 @@ class Cells(Asking):
         for place, label in enumerate(self._labels):
             self.cells[(place,)] = button = QPushButton(label)
             flow.addWidget(button)
+        for widget in (_gap(), self._check):
+            flow.addWidget(widget)
 
     def _make_map(self, grid: QGridLayout) -> None:
         grid.setContentsMargins(0, 0, 0, 0)
@@ -107,7 +109,7 @@ class Cells(Asking):
         return frozenset(place for place, button in self.cells.items() if button.isChecked())
 
     def show_truth(self, given: Given | None, truth: Right) -> None:
-        self._line.check.hide()
+        self._check.hide()
         if not isinstance(truth, frozenset):
             return
         guess = given if isinstance(given, frozenset) else frozenset()
@@ -139,13 +141,12 @@ class Order(Asking):
         self._held = QWidget()
         self._flow = FlowLayout(self._held)
         self._flow.setSpacing(4)
-        line = AskingLine(asked)
-        line.check.clicked.connect(lambda: self.given.emit(tuple(self._places)))
+        self._behind = _gap(), EnterButton(asked.check)
+        self._behind[1].clicked.connect(lambda: self.given.emit(tuple(self._places)))
         column = QVBoxLayout(self)
         column.setContentsMargins(0, 0, 0, 0)
         column.addWidget(how)
         column.addWidget(self._held)
-        column.addLayout(line)
         self._show()
 
     @property
@@ -182,13 +183,22 @@ class Order(Asking):
             self._show()
 
     def _show(self) -> None:
-        for tile in self.tiles:
-            self._flow.removeWidget(tile)
+        for widget in (*self.tiles, *self._behind):
+            self._flow.removeWidget(widget)
         for number, place in enumerate(self._places, 1):
             self._flow.addWidget(self.tiles[place])
             self.tiles[place].setAccessibleName(f"{self._labels[place]}, {number} of {len(self._places)}")
+        for widget in self._behind:
+            self._flow.addWidget(widget)
         self._flow.activate()
-        in_order(*(self.tiles[place] for place in self._places))
+        in_order(*(self.tiles[place] for place in self._places), self._behind[1])
+
+
+def _gap() -> QWidget:
+    """Return what stands between the things to choose from and *Check*, which is none of them."""
+    gap = QWidget()
+    gap.setFixedSize(8, 1)
+    return gap
 
 
 class Walk(QObject):
