@@ -13,8 +13,6 @@ from attention_explorer.kit.theme import Look
 
 Index = QModelIndex | QPersistentModelIndex
 
-FULL_WIDTH, SHORT_WIDTH = 184, 92
-"""Pixels at zoom 1 of a column of numbers with all digits, and with a few."""
 _MIDDLE = Qt.AlignmentFlag.AlignVCenter
 
 
@@ -115,9 +113,9 @@ class MatrixModel(QAbstractTableModel):
 
 
 class MatrixTable(QTableView):
-    """Shows a `MatrixModel`; its columns are all as wide."""
+    """Shows a `MatrixModel`; its columns are all so many pixels wide at zoom 1."""
 
-    def __init__(self, model: MatrixModel, look: Look, name: str, width: int = FULL_WIDTH) -> None:
+    def __init__(self, model: MatrixModel, look: Look, name: str, width: int) -> None:
         super().__init__()
         self._width = width
         self.setModel(model)
@@ -132,7 +130,8 @@ class MatrixTable(QTableView):
         self.verticalHeader().setDefaultSectionSize(look.px(26))
         self.horizontalHeader().setDefaultSectionSize(look.px(self._width))
 
-    def height_of(self, rows: int) -> int:
-        """Return the height at which so many rows are seen."""
+    def show_rows(self, rows: int) -> None:
+        """Take the height at which so many rows are seen, above the bar that scrolls the columns."""
         lines = rows * self.verticalHeader().defaultSectionSize()
-        return lines + self.horizontalHeader().sizeHint().height() + 2 * self.frameWidth()
+        bar = self.horizontalScrollBar().sizeHint().height()
+        self.setFixedHeight(lines + self.horizontalHeader().sizeHint().height() + bar + 2 * self.frameWidth())

@@ -12,6 +12,7 @@ from attention_explorer.core.counting import MOST_TOKENS as MOST_KNOWN
 from attention_explorer.core.counting import Count, count_declared
 from attention_explorer.core.declared import Kind, declared, derived, with_value
 from attention_explorer.core.mask import BoolArray, MaskChoice, MaskKind, mask_of, mask_size_derived
+from attention_explorer.core.weighing import Weighing
 from attention_explorer.errors import ExplorerError
 from attention_explorer.fields import CheckedFields
 from attention_explorer.model.activations import Activation
@@ -22,8 +23,8 @@ from attention_explorer.model.sublayer import NormPlacement
 from attention_explorer.pages.preset_lists import preset_declared
 from attention_explorer.sources.learned.setup import LearningSetup
 from attention_explorer.sources.learned_recipe import MOST_STEPS
-from attention_explorer.sources.model_recipe import ModelRecipe
 from attention_explorer.sources.registry import source_of
+from attention_explorer.sources.source import Ability, Recipe
 from attention_explorer.sources.tokens import tokens_in
 
 WIDEST, WIDEST_HIDDEN = 1024, 4096
@@ -44,7 +45,12 @@ _REPLACE = (
 )
 
 ORDER = (
+    "embeddings",
+    "positions",
     "x",
+    "self_output",
+    "self_sum",
+    "context",
     "attention_input",
     "q",
     "k",
@@ -69,8 +75,12 @@ ORDER = (
     "feed_forward_normed",
     "feed_forward_sum",
     "output",
+    "w_q",
+    "w_k",
+    "w_v",
+    "w_o",
 )
-"""All boxes of the diagram that there can be, in the order of computation."""
+"""All boxes of the diagram that there can be, in the order of computation, and those of matrices behind them."""
 
 
 class Initialiser(StrEnum):
@@ -121,6 +131,11 @@ def _against_learned(state: BlockState) -> str:
 def _of_stack(state: BlockState) -> bool:
     """Whether there is anything to set: a model has its sizes and parts."""
     return state.model_shown is None
+
+
+def _against_typing(state: BlockState) -> str:
+    shown = state.model_shown
+    return "" if shown is None else source_of(shown).traits.reason_against(Ability.TYPING)
 
 
 def _is_drawn(state: BlockState) -> bool:
@@ -391,12 +406,15 @@ class BlockState(CheckedFields):
     mask: MaskChoice = declared(
         MaskChoice, "mask", "Which keys a query may attend to, besides the causal mask", "Change the mask"
     )
-    model: ModelRecipe | None = declared(
+    model: Recipe | None = declared(
         None,
         "model",
-        "The trained model whose layer is drawn, and what it reads; that of Heads goes along with it",
+        "What of Heads the layer is drawn of, and what it reads; that of Heads goes along with it",
         "Show the layer of a model",
         kind=Kind.REFERENCE,
+    )
+    weighing: Weighing = declared(
+        Weighing, "weighing", "How the scores of the model become weights, as on Heads", "Weigh otherwise"
     )
 
     def with_sizes(self, **changes: int) -> Self:
@@ -439,8 +457,8 @@ class BlockState(CheckedFields):
         return min(self.head, self.head_count - 1)
 
     @property
-    def model_shown(self) -> ModelRecipe | None:
-        """The model whose layer the diagram shows; None of layers that are drawn or learned, and in other pictures."""
+    def model_shown(self) -> Recipe | None:
+        """What of Heads the diagram shows; None of layers that are drawn or learned, and in other pictures."""
         return self.model if self.picture is BlockPicture.LAYER else None
 
     @property
@@ -451,7 +469,7 @@ class BlockState(CheckedFields):
     @property
     def head_count(self) -> int:
         """How many heads a layer has."""
-        return self.heads if self.model_shown is None else source_of(self.model_shown).heads[0]
+        return self.heads if self.model_shown is None else source_of(self.model_shown).heads[self.layer_shown]
 
     @property
     def has_biases(self) -> bool:
@@ -523,10 +541,11 @@ class BlockState(CheckedFields):
         "sentence",
         "The tokens that go through the layer: words, or pieces of them, as its source cuts them",
         "Type",
+        forbids=_against_typing,
     )
     def text(self) -> str:
         """What goes through the layer that is drawn."""
-        return self.sentence if self.model_shown is None else self.model_shown.sentence
+        return self.sentence if self.model_shown is None else source_of(self.model_shown).sentence
 
     def with_field(self, name: str, value: Any) -> Self:  # noqa: ANN401 # of the type of its field
         """Return the state with another value in a field, or in what is derived from fields."""
@@ -536,5 +555,5 @@ class BlockState(CheckedFields):
         if name in ("mask_kind", "mask_size"):
             return replace(self, mask=replace(self.mask, **{name.removeprefix("mask_"): value}))
         if name == "text" and self.model_shown is not None:
-            return replace(self, model=replace(self.model_shown, sentence=value))
+            return replace(self, model=replace(self.model_shown, sentence=value))  # type: ignore[call-arg] # it is typed
         return with_value(self, "sentence" if name == "text" else name, value)

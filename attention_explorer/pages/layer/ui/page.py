@@ -14,13 +14,13 @@ from attention_explorer.pages.explorer import ExplorerState
 from attention_explorer.pages.layer.ui.views import views
 from attention_explorer.pages.stack.presets import learned_settings, model_settings
 from attention_explorer.pages.stack.state import BlockPicture, BlockState
-from attention_explorer.pages.subject import has_subject, reason_against_subject, with_drawn_layer, with_subject
+from attention_explorer.pages.subject import reason_against_subject, with_drawn_layer, with_subject
 from attention_explorer.pages.ui.frame_page import FramePage
 from attention_explorer.pages.ui.page import PageAction
 from attention_explorer.pages.ui.session import Session
 
-OF_HEADS, DRAWN = "Layer of Heads’ model", "A drawn layer"
-OF_HEADS_TIP = "Draw the layer of the model that the Heads page shows, with the sentence that it reads there"
+OF_HEADS, DRAWN = "Layer of Heads", "A drawn layer"
+OF_HEADS_TIP = "Draw the layer of what the Heads page shows: the same words, layer, head and row, weighed as there"
 DRAWN_TIP = "Draw a layer of random weights again, of which every size and part can be changed"
 
 
@@ -61,8 +61,6 @@ class LayerPage(FramePage):
         self.subject.setText(DRAWN if is_model else OF_HEADS)
         self.subject.setEnabled(not reason)
         self.subject.setToolTip(reason or (DRAWN_TIP if is_model else OF_HEADS_TIP))
-        if self.view_of(new).id is BlockPicture.LAYER:  # before it stands there, it would be a window of its own
-            self.subject.setVisible(is_model or has_subject(new))
 
     def turn_subject(self) -> None:
         """Draw the layer of what Heads shows, or one from the seed again."""
