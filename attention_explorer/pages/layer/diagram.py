@@ -24,7 +24,7 @@ from attention_explorer.sources.source import PLAIN, Lookup, Recipe
 
 RESIDUAL, FEED_FORWARD = "residual", "feed_forward"
 """The parts that can be cut, by the fields that do."""
-QUICK = 2e6
+QUICK = 1e7
 """Multiplications up to which a layer of what Heads shows takes less than about 20 ms."""
 
 

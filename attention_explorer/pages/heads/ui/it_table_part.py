@@ -31,7 +31,7 @@ from attention_explorer.pages.ui.session import Session
 from attention_explorer.sources.hand_made_recipe import HandMadeRecipe
 from attention_explorer.sources.source import Recipe
 
-ROWS_SEEN, WIDTH = 16, 58
+ROWS_SEEN, WIDTH = 16, 55
 """Rows of the table that are seen at most, and pixels at zoom 1 of a column of numbers."""
 SHARE = 0
 _COLUMNS = (
@@ -53,7 +53,7 @@ _COLUMNS = (
         is_typed=True,
     ),
     NumbersColumn(
-        "top − this",
+        "behind",
         "How far this score lies behind the best visible one; at temperature 1, ln(largest weight ÷ this weight)",
         partial(plain, decimals=3),
     ),
