@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import math
 import re
 from dataclasses import replace
@@ -12,6 +13,7 @@ import pytest
 
 from attention_explorer.core.weighing import Weighing
 from attention_explorer.errors import ExplorerError
+from attention_explorer.pages.as_python import python_of
 from attention_explorer.pages.explorer import ExplorerState
 from attention_explorer.pages.heads.frame import heads_frame
 from attention_explorer.pages.heads.presets import HEADS_PRESETS, heads_preset
@@ -25,6 +27,7 @@ from attention_explorer.pages.layer.diagram import (
     row_names,
 )
 from attention_explorer.pages.layer.diagram_words import cell_words, layer_sentences, number_words, panel_sentence
+from attention_explorer.pages.session_file import read_session, write_session
 from attention_explorer.pages.subject import reason_against_subject, with_drawn_layer, with_subject
 from attention_explorer.sources.hand_made_recipe import HandMadeRecipe
 from attention_explorer.sources.learned.box import BOX
@@ -365,6 +368,29 @@ def test_a_model_learned_here_is_a_whole_layer_unless_heads_weighs_it_otherwise(
     np.testing.assert_array_equal(
         diagram_picture(hot.block).box("weights").part(0), heads_frame(hot.heads.setup).head_map.weights()
     )
+
+
+def test_a_layer_of_heads_is_saved_and_said_in_python(tmp_path):
+    off = frozenset({(0, 1)})
+    state = subject(HeadsSetup(mask=CAUSAL, scaled=False, temperature=2.0, switched_off=off), row=3)
+    assert state.block.weighing.switched_off == off
+    write_session(tmp_path / "saved.attn.json", state, page="layer")
+    assert read_session(tmp_path / "saved.attn.json").state == state
+    script = python_of(state, "layer")
+    names: dict[str, object] = {}
+    exec(script[: script.index("ae.render")], names)  # noqa: S102 - of our own making
+    assert names["state"] == state.block
+
+
+def test_a_session_from_before_there_were_others_names_a_model(tmp_path):
+    recipe = model_recipe(MODELS / "gpt2", "the cat sat")
+    path = tmp_path / "older.attn.json"
+    write_session(path, replace(ExplorerState(), block=replace(ExplorerState().block, model=recipe)), page="layer")
+    document = json.loads(path.read_text(encoding="utf-8"))
+    assert document["state"]["block"]["model"].pop("kind") == "model"
+    del document["state"]["block"]["weighing"]
+    path.write_text(json.dumps(document), encoding="utf-8")
+    assert read_session(path).state.block.model == recipe
 
 
 def test_matrices_stand_in_a_line_of_their_own():

@@ -119,7 +119,7 @@ def test_the_numbers_of_random_heads_are_made_when_the_drawer_is_opened(make_win
     window.switch_theme()
     page.open_drawer(True)
     QApplication.processEvents()
-    random, embeddings = parts.made
+    random, _embeddings = parts.made
     assert random.isVisible()
     assert parts._look == window.look, "in the colours of now"
 
