@@ -8,14 +8,13 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import TYPE_CHECKING, Any, Generic, NamedTuple, Self, TypeVar
 
-import numpy.typing as npt
-
 from attention_explorer.core.declared import declared
 from attention_explorer.errors import ExplorerError
 from attention_explorer.fields import CheckedFields
+from attention_explorer.sources.lookup import PLAIN as PLAIN
+from attention_explorer.sources.lookup import Lookup as Lookup
 
 if TYPE_CHECKING:
-    from attention_explorer.model import RowMask
     from attention_explorer.sources.layer import Floats, Layer
     from attention_explorer.sources.models.model import Model
     from attention_explorer.sources.whole_layer import WholeLayer
@@ -136,31 +135,6 @@ class Traits:
         return self.lacks.get(ability, "")
 
 
-class Lookup(NamedTuple):
-    """How scores become weights, as `QueryKeyMap` takes it; and which heads add nothing, where a source can do that."""
-
-    mask: npt.ArrayLike | RowMask | None = None
-    scale: float | None = None
-    temperature: float = 1.0
-    hard: bool = False
-    off: frozenset[tuple[int, int]] = frozenset()
-    """(layer, head)."""
-
-    @property
-    def is_plain(self) -> bool:
-        """Whether scores become weights as usual, whatever the mask: softmax(q·kᵀ ÷ √d_k)."""
-        return (self.scale, self.temperature, self.hard) == (None, 1.0, False)
-
-    @property
-    def weighing(self) -> dict[str, Any]:
-        """How scores become weights, by name."""
-        return {"mask": self.mask, "scale": self.scale, "temperature": self.temperature, "hard": self.hard}
-
-
-PLAIN = Lookup()
-"""How scores become weights as usual."""
-
-
 class Predictions(NamedTuple):
     """The most probable tokens at a place."""
 
@@ -261,7 +235,7 @@ class Source(ABC, Generic[R]):
         ExplorerError
             Only its weights are known, there are too many tokens, or it cannot be opened.
         """
-        from attention_explorer.sources.whole_layer import attention_layer  # it knows lookups
+        from attention_explorer.sources.whole_layer import attention_layer  # nobody needs it for the first picture
 
         reason = self.reason_against_arrays()
         if reason:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from attention_explorer.model.arrays import Bools, Floats
-from attention_explorer.sources.source import Lookup
+from attention_explorer.sources.lookup import Lookup
 
 if TYPE_CHECKING:
     # Of models alone: what runs them is loaded when one is opened.

@@ -1,4 +1,4 @@
-"""The layer of a real model on the Layer page: the one that Heads shows, with the same sentence, whoever types it."""
+"""The layer of what Heads shows on the Layer page: real models and all else, whoever types the sentence."""
 
 from __future__ import annotations
 

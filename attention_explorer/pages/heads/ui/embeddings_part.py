@@ -60,6 +60,7 @@ class TypingPart(QWidget):
     def button(self, title: str, tip: str, act: Callable[[], object]) -> QPushButton:
         """Return a button of the section, which its layout places."""
         button = QPushButton(title)
+        button.setAccessibleName(title)
         button.setToolTip(tip)
         button.clicked.connect(lambda: act())
         return button
