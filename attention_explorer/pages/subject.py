@@ -34,7 +34,8 @@ def with_subject(state: ExplorerState, box: str = "weights") -> ExplorerState:
 def _of_heads(block: BlockState, setup: HeadsSetup) -> BlockState:
     """Return a block of what a setup of Heads names; of a model that was learned here, its whole layers."""
     found, learned = _weighed_as(block, setup), recipe_as(setup.recipe, LearnedRecipe)
-    if learned is not None and found.weighing == Weighing():
+    plain = Weighing(switched_off=setup.switched_off)  # no head of it is run without
+    if learned is not None and found.weighing == plain:
         from attention_explorer.pages.stack.learned import learned_block, reason_against  # all tasks come with it
 
         if not reason_against(learned.setup):

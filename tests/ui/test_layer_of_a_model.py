@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import csv
+import io
 from dataclasses import replace
 from pathlib import Path
 
@@ -9,7 +11,9 @@ import numpy as np
 import pytest
 from layer_driver import LayerDriver
 from PySide6.QtCore import Qt
+from PySide6.QtGui import QGuiApplication
 from PySide6.QtTest import QTest
+from PySide6.QtWidgets import QMenu
 
 from attention_explorer.pages.explorer import ExplorerState
 from attention_explorer.pages.heads.frame import heads_frame
@@ -152,6 +156,21 @@ def test_the_matrices_of_random_heads_are_looked_at_head_by_head(make_window, ha
         ).replace("-", "−")
         layer.key(Qt.Key.Key_PageDown)
         layer.settle()
+
+
+def test_the_box_that_has_grown_is_copied_with_every_digit(make_window, hand):
+    state = with_subject(ExplorerState(heads=heads_preset("translation").state))
+    layer = LayerDriver(make_window(state, Settings(theme=ThemeChoice.LIGHT, page="layer")), hand)
+    layer.settle()
+    menu = QMenu()
+    layer.page.offer_taking(menu)
+    (copy,) = (action for action in menu.actions() if action.text() == "Copy “softmax” as CSV")
+    copy.trigger()
+    header, *rows = csv.reader(io.StringIO(QGuiApplication.clipboard().text()))
+    assert header == ["query", *layer.picture.keys]
+    assert [row[0] for row in rows] == list(layer.picture.tokens)
+    weights = layer.picture.box("weights").part(layer.picture.head)
+    assert [[float(each) for each in row[1:]] for row in rows] == weights.tolist()
 
 
 def test_opened_in_another_view_the_button_is_no_window_of_its_own(open_layer):

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
 import numpy as np
 
 from attention_explorer.core.byte_cache import kept
 from attention_explorer.core.mask import MaskChoice
-from attention_explorer.core.numbers_export import Arrays, Table, listed, places_table
+from attention_explorer.core.numbers_export import Arrays, Table, listed, places_table, rows_of
 from attention_explorer.core.weighing import Weighing
 from attention_explorer.model import EncoderLayer, EncoderTrace
 from attention_explorer.model.arrays import Bools, Floats
@@ -266,3 +267,16 @@ def diagram_arrays(picture: DiagramPicture) -> Arrays:
 def diagram_table(picture: DiagramPicture) -> Table:
     """Return every number of the layer with its place; of a large one those of the array that is looked at."""
     return places_table(listed(diagram_arrays(picture)))
+
+
+def grown_table(picture: DiagramPicture) -> Table:
+    """Return the box that has grown as it stands, of the head on show: a line a row, with every digit."""
+    box = picture.chosen
+    names, numbers = row_names(picture, box), box.part(picture.head)
+    corner = "feature" if box.rows is Rows.FEATURES else "query" if box.form is Form.KEYS else "token"
+
+    def rows() -> Iterator[tuple[object, ...]]:
+        for name, line in zip(names, rows_of(numbers), strict=True):
+            yield name, *line
+
+    return Table((corner, *column_names(picture, box)), rows, len(names))

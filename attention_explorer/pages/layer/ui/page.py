@@ -3,14 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import partial
 from typing import Any
 
-from PySide6.QtWidgets import QPushButton, QWidget
+from PySide6.QtGui import QGuiApplication
+from PySide6.QtWidgets import QMenu, QPushButton, QWidget
 
+from attention_explorer.core.numbers_files import as_csv
 from attention_explorer.core.preset import Preset
 from attention_explorer.kit.frame.view import View
 from attention_explorer.kit.theme import Look
 from attention_explorer.pages.explorer import ExplorerState
+from attention_explorer.pages.layer.diagram import DiagramPicture, grown_table
 from attention_explorer.pages.layer.ui.views import views
 from attention_explorer.pages.stack.presets import learned_settings, model_settings
 from attention_explorer.pages.stack.state import BlockPicture, BlockState
@@ -68,6 +72,13 @@ class LayerPage(FramePage):
         drawn = state.block.model is not None
         self.session.apply(with_drawn_layer(state) if drawn else with_subject(state), DRAWN if drawn else OF_HEADS)
 
+    def offer_taking(self, menu: QMenu) -> None:
+        super().offer_taking(menu)
+        numbers = self.canvas.picture
+        if isinstance(numbers, DiagramPicture):
+            title, copy = numbers.chosen.title, partial(_copy_grown, numbers)
+            menu.addAction(f"Copy “{title}” as CSV", partial(self._say_or_refuse, copy))
+
     def make_views(self) -> tuple[View[Any], ...]:
         return views()
 
@@ -86,3 +97,9 @@ class LayerPage(FramePage):
     @classmethod
     def actions_offered(cls) -> tuple[PageAction, ...]:
         return cls.view_actions((view.id, view.title, view.tip) for view in views())
+
+
+def _copy_grown(numbers: DiagramPicture) -> str:
+    table = grown_table(numbers)
+    QGuiApplication.clipboard().setText(as_csv(table.header, table.rows()))
+    return f"“{numbers.chosen.title}” is on the clipboard, with every digit."
