@@ -13,6 +13,8 @@ from attention_explorer.kit.theme import Look
 
 Index = QModelIndex | QPersistentModelIndex
 
+LINE, BAR = 26, 11
+"""Pixels at zoom 1 of a line, and of the bar that scrolls the columns."""
 _MIDDLE = Qt.AlignmentFlag.AlignVCenter
 
 
@@ -127,11 +129,11 @@ class MatrixTable(QTableView):
 
     def set_look(self, look: Look) -> None:
         """Wear other colours or another size."""
-        self.verticalHeader().setDefaultSectionSize(look.px(26))
+        self._look = look
+        self.verticalHeader().setDefaultSectionSize(look.px(LINE))
+        self.horizontalHeader().setFixedHeight(look.px(LINE))
         self.horizontalHeader().setDefaultSectionSize(look.px(self._width))
 
     def show_rows(self, rows: int) -> None:
         """Take the height at which so many rows are seen, above the bar that scrolls the columns."""
-        lines = rows * self.verticalHeader().defaultSectionSize()
-        bar = self.horizontalScrollBar().sizeHint().height()
-        self.setFixedHeight(lines + self.horizontalHeader().sizeHint().height() + bar + 2 * self.frameWidth())
+        self.setFixedHeight((rows + 1) * self._look.px(LINE) + self._look.px(BAR) + 2 * self.frameWidth())
