@@ -15,6 +15,7 @@ from attention_explorer.core.weighing import Weighing
 from attention_explorer.errors import ExplorerError
 from attention_explorer.pages.as_python import python_of
 from attention_explorer.pages.explorer import ExplorerState
+from attention_explorer.pages.file_places import files_of
 from attention_explorer.pages.heads.frame import heads_frame
 from attention_explorer.pages.heads.presets import HEADS_PRESETS, heads_preset
 from attention_explorer.pages.heads.state import HeadsSetup, HeadsState, MaskChoice, MaskKind
@@ -380,6 +381,15 @@ def test_a_layer_of_heads_is_saved_and_said_in_python(tmp_path):
     names: dict[str, object] = {}
     exec(script[: script.index("ae.render")], names)  # noqa: S102 - of our own making
     assert names["state"] == state.block
+
+
+def test_a_recording_is_named_relative_to_the_session_here_too(tmp_path):
+    np.savez(tmp_path / "heads.npz", **dict.fromkeys("qk", np.random.default_rng(1).standard_normal((2, 4, 5))))
+    state = replace(ExplorerState(), block=subject(HeadsSetup(file_recipe(tmp_path / "heads.npz"))).block)
+    write_session(tmp_path / "saved.attn.json", state, page="layer")
+    assert str(tmp_path) not in (tmp_path / "saved.attn.json").read_text(encoding="utf-8")
+    assert read_session(tmp_path / "saved.attn.json").state == state
+    assert files_of(state) == (str(tmp_path / "heads.npz"),)
 
 
 def test_a_session_from_before_there_were_others_names_a_model(tmp_path):
