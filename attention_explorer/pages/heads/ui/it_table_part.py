@@ -31,7 +31,7 @@ from attention_explorer.pages.ui.session import Session
 from attention_explorer.sources.hand_made_recipe import HandMadeRecipe
 from attention_explorer.sources.source import Recipe
 
-ROWS_SEEN, WIDTH = 16, 55
+ROWS_SEEN, WIDTH = 16, 60
 """Rows of the table that are seen at most, and pixels at zoom 1 of a column of numbers."""
 SHARE = 0
 _COLUMNS = (
