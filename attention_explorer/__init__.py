@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from attention_explorer.core.colour_scale import Contrast
     from attention_explorer.core.counting import Count
     from attention_explorer.core.map_picture import Window
+    from attention_explorer.core.weighing import Weighing
     from attention_explorer.errors import ArrayError, ExplorerError
     from attention_explorer.model import Stage
     from attention_explorer.model.transformer import Change
@@ -126,6 +127,7 @@ __all__ = [
     "TrainingView",
     "ValueKind",
     "View",
+    "Weighing",
     "Window",
     "Word",
     "WordsHead",
@@ -199,6 +201,7 @@ _MODULE_OF = {
     "TrainingView": "pages.training.state",
     "ValueKind": "pages.lookup.state",
     "View": "api",
+    "Weighing": "core.weighing",
     "Window": "core.map_picture",
     "Word": "pages.lookup.words_state",
     "WordsHead": "pages.lookup.words_state",

@@ -168,13 +168,10 @@ def _arrays(window: MainWindow) -> Iterator[Step]:
     page = window.page
     if not isinstance(page, HeadsPage):
         raise TypeError("The arrays are behind the Heads page.")
-    yield Step("heads: open arrays", page.show_arrays)
-    arrays = page.arrays
-    if arrays is None:
-        raise RuntimeError("The window with the arrays did not open.")
-    for step in _controls(arrays):
-        yield replace(step, what=f"arrays: {step.what}")
-    yield Step("arrays: close", arrays.close)
+    yield Step("heads: arrays in Layer", page.show_arrays)
+    for step in (*_pointer(window.page), *_controls(window.page)):
+        yield replace(step, what=f"arrays in Layer: {step.what}")
+    yield Step("open heads", partial(window.show_page, "heads"))
 
 
 def _long_sentences(window: MainWindow) -> Iterator[Step]:

@@ -15,6 +15,7 @@ from attention_explorer.pages.lookup.head_row import HeadRow
 from attention_explorer.sources.model_recipe import ModelRecipe
 from attention_explorer.sources.recorded_recipe import FileRecipe
 from attention_explorer.sources.registry import recipe_as
+from attention_explorer.sources.source import Recipe
 
 Part: TypeAlias = HeadsSetup | HeadRow | CircuitsState
 P = TypeVar("P", HeadsSetup, HeadRow, CircuitsState)
@@ -38,13 +39,13 @@ def absolute_from(state: ExplorerState, session: Path) -> ExplorerState:
 
 def files_of(state: ExplorerState) -> tuple[str, ...]:
     """Return the paths of the files that a state refers to, in its order."""
-    found = [*map(_named_by, _parts(state)), state.block.model]
+    found = map(_named_by, _recipes(state))
     return tuple(dict.fromkeys(named.path for named in found if named is not None))
 
 
 def named_files(state: ExplorerState) -> tuple[FileRecipe, ...]:
     """Return what names the files of recorded attention of a state, each once."""
-    files = (recipe_as(part.recipe, FileRecipe) for part in _parts(state))
+    files = (recipe_as(recipe, FileRecipe) for recipe in _recipes(state))
     return tuple(dict.fromkeys(file for file in files if file is not None))
 
 
@@ -77,23 +78,25 @@ def _with_files(state: ExplorerState, change: Callable[[Named], Named]) -> Explo
         state = replace(state, circuits=circuits)
     if setup is not heads.setup or other is not heads.other:
         state = replace(state, heads=replace(heads, setup=setup, other=other))
-    model = state.block.model
-    if model is not None:
-        state = replace(state, block=replace(state.block, model=recipe_as(change(model), ModelRecipe)))
+    drawn = None if state.block.model is None else _named_by(state.block.model)
+    if drawn is not None:
+        state = replace(state, block=replace(state.block, model=change(drawn)))
     return state if row is lookup.row else replace(state, lookup=replace(lookup, row=row))
 
 
 def _changed(part: P, change: Callable[[Named], Named]) -> P:
-    named = _named_by(part)
+    named = _named_by(part.recipe)
     return part if named is None else replace(part, recipe=change(named))
 
 
-def _parts(state: ExplorerState) -> list[Part]:
-    """Return what has a recipe in a state, in its order."""
+def _recipes(state: ExplorerState) -> list[Recipe]:
+    """Return the recipes of a state, in its order."""
     heads, lookup = state.heads, state.lookup
-    return [part for part in (heads.setup, heads.other, lookup.row, state.circuits) if part is not None]
+    parts: list[Part] = [part for part in (heads.setup, heads.other, lookup.row, state.circuits) if part is not None]
+    drawn = state.block.model
+    return [*(part.recipe for part in parts), *(() if drawn is None else (drawn,))]
 
 
-def _named_by(part: Part) -> Named | None:
-    """Return the recipe of a part if it names a file, or the folder of a model."""
-    return recipe_as(part.recipe, FileRecipe) or recipe_as(part.recipe, ModelRecipe)
+def _named_by(recipe: Recipe) -> Named | None:
+    """Return a recipe if it names a file, or the folder of a model."""
+    return recipe_as(recipe, FileRecipe) or recipe_as(recipe, ModelRecipe)

@@ -20,6 +20,7 @@ from attention_explorer.core.declared import ANY_FINITE, Declaration, declaratio
 from attention_explorer.core.session_json import Json, Place, PlaceError, place_text, well_formed
 from attention_explorer.errors import quoted
 from attention_explorer.pages.session_rules import reason_against
+from attention_explorer.sources.model_recipe import ModelRecipe
 from attention_explorer.sources.registry import KINDS
 from attention_explorer.sources.source import Recipe
 from attention_explorer.sources.tokens import tokens_in
@@ -27,6 +28,8 @@ from attention_explorer.sources.tokens import tokens_in
 T = TypeVar("T")
 
 KIND = "kind"
+OLD_KINDS: dict[Place, str] = {("block", "model"): KINDS[ModelRecipe]}
+"""What a recipe is that names no kind, by the end of its place: there all were of one when older files were written."""
 """The key that tells which class an object is, where it could be one of several."""
 
 Extra: TypeAlias = dict[tuple[str, ...], Json]
@@ -188,9 +191,10 @@ class Decoder:
         """Return the recipe of the type that the file names."""
         if not isinstance(value, dict):
             raise _wrong_type(place, value, "an object in braces")
-        if KIND not in value:
+        types = {kind: recipe for recipe, kind in KINDS.items()}
+        name = value.get(KIND, OLD_KINDS.get(place[-2:]))
+        if name is None:
             raise PlaceError((*place, KIND), "is missing")
-        types, name = {kind: recipe for recipe, kind in KINDS.items()}, value[KIND]
         if not isinstance(name, str) or name not in types:
             raise PlaceError((*place, KIND), f"is {_shown(name)}, but must be {_listed(tuple(types))}")
         return self.decoded(types[name], value, place)

@@ -5,49 +5,52 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
+from attention_explorer.core.mask import MaskChoice
+from attention_explorer.core.weighing import Weighing
 from attention_explorer.pages.heads.by_word import by_word
+from attention_explorer.pages.heads.state import HeadsSetup
 from attention_explorer.pages.stack.choices import BlockPicture
+from attention_explorer.pages.stack.state import BlockState
 from attention_explorer.sources.learned_recipe import LearnedRecipe
-from attention_explorer.sources.model_recipe import ModelRecipe
-from attention_explorer.sources.registry import recipe_as
+from attention_explorer.sources.registry import recipe_as, source_of, tokens_of
+from attention_explorer.sources.source import Ability
 
 if TYPE_CHECKING:
     from attention_explorer.pages.explorer import ExplorerState
 
 
-def has_subject(state: ExplorerState) -> bool:
-    """Whether Heads shows a model: nothing else has whole layers."""
-    recipe = state.heads.setup.recipe
-    return any(recipe_as(recipe, kind) is not None for kind in (LearnedRecipe, ModelRecipe))
-
-
 def reason_against_subject(state: ExplorerState) -> str:
-    """Return why the Layer page cannot draw the layer of the model that Heads shows; empty if it can."""
-    learned = recipe_as(state.heads.setup.recipe, LearnedRecipe)
-    if learned is None:
-        return ""
-    from attention_explorer.pages.stack.learned import reason_against  # all tasks come with it
-
-    return reason_against(learned.setup)
+    """Return why the Layer page cannot draw the layer of what Heads shows; empty if it can."""
+    return source_of(state.heads.setup.recipe).reason_against_arrays()
 
 
-def with_subject(state: ExplorerState) -> ExplorerState:
+def with_subject(state: ExplorerState, box: str = "weights") -> ExplorerState:
     """Return the state with the layer of what Heads shows on the Layer page, at the same layer, head and row."""
     heads = by_word(state.heads, whole=False)
     setup, row = heads.setup, heads.view.row
-    learned, model = recipe_as(setup.recipe, LearnedRecipe), recipe_as(setup.recipe, ModelRecipe)
-    block = replace(state.block, model=model, picture=BlockPicture.LAYER, learned=None)
-    if learned is not None:
-        from attention_explorer.pages.stack.learned import learned_block  # as above
-
-        block = replace(learned_block(learned.setup, learned.step, learned.sentence), count=block.count)
-    shown = replace(block, layer=setup.layer, head=setup.head, box="weights", token=row)
+    block = replace(_of_heads(state.block, setup), picture=BlockPicture.LAYER)
+    is_token = row is not None and row < len(tokens_of(setup.recipe))  # B of a comparison may have more
+    shown = replace(block, layer=setup.layer, head=setup.head, box=box, token=row if is_token else None)
     return replace(state, block=shown)
+
+
+def _of_heads(block: BlockState, setup: HeadsSetup) -> BlockState:
+    """Return a block of what a setup of Heads names; of a model that was learned here, its whole layers."""
+    found, learned = _weighed_as(block, setup), recipe_as(setup.recipe, LearnedRecipe)
+    plain = Weighing(switched_off=setup.switched_off)  # no head of it is run without
+    if learned is not None and found.weighing == plain:
+        from attention_explorer.pages.stack.learned import learned_block, reason_against  # all tasks come with it
+
+        if not reason_against(learned.setup):
+            drawn = learned_block(learned.setup, learned.step, learned.sentence)
+            own = source_of(learned).traits.reason_against(Ability.MASKS)
+            return replace(drawn, count=block.count, mask=MaskChoice() if own else setup.mask)
+    return replace(found, learned=None)
 
 
 def with_drawn_layer(state: ExplorerState) -> ExplorerState:
     """Return the state with a layer on the Layer page that is drawn from the seed."""
-    return replace(state, block=replace(state.block, model=None))
+    return replace(state, block=replace(state.block, model=None, mask=MaskChoice(), weighing=Weighing()))
 
 
 def followed(old: ExplorerState, new: ExplorerState) -> ExplorerState:
@@ -55,11 +58,14 @@ def followed(old: ExplorerState, new: ExplorerState) -> ExplorerState:
     before, now = old.block.model, new.block.model
     if before is None or now is None:
         return new
-    recipe = recipe_as(new.heads.setup.recipe, ModelRecipe)
-    recipe = None if recipe is None else recipe.by_token
-    if new.heads.setup.recipe != old.heads.setup.recipe:
-        return new if recipe == now else replace(new, block=replace(new.block, model=recipe))
-    if now != before and recipe == before:
-        changed = {"sentence": now.sentence, "context": now.context}
-        return replace(new, heads=new.heads.with_recipe(**changed))
-    return new
+    if now != before and by_word(new.heads, whole=False).setup.recipe == before:
+        new = replace(new, heads=new.heads.with_recipe(sentence=source_of(now).sentence))
+    setup = by_word(new.heads, whole=False).setup
+    is_same = setup == by_word(old.heads, whole=False).setup
+    return new if is_same else replace(new, block=_weighed_as(new.block, setup))
+
+
+def _weighed_as(block: BlockState, setup: HeadsSetup) -> BlockState:
+    """Return a block of what a setup of Heads names, weighed as there."""
+    weighing = Weighing(setup.scaled, setup.hard, setup.temperature, setup.switched_off)
+    return replace(block, model=setup.recipe, mask=setup.mask, weighing=weighing)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
 from attention_explorer.sources.hand_made import hand_made_heads, hand_made_layers
 from attention_explorer.sources.hand_made_notes import pattern_words
@@ -18,7 +18,7 @@ TRAITS = Traits(
     Made.BY_HAND,
     {
         Ability.DRAWING: "Hand-made heads have no random weights to draw.",
-        Ability.EMBEDDINGS: "Hand-made heads have no embeddings: choose random heads, or press “Three words”.",
+        Ability.EMBEDDINGS: "Hand-made heads have no embeddings: choose random heads to type some.",
     },
 )
 
@@ -40,8 +40,10 @@ class HandMadeSource(TypedSource[HandMadeRecipe]):
     def head_name(self, layer: int, head: int) -> str:
         return hand_made_heads(self.recipe)[head].name
 
-    def vectors_words(self, name: str, layer: int) -> str:
-        return "made by hand, not projected"
+    def formulas(self, place: int) -> Mapping[str, str]:
+        own = "1 for the token’s own word; queries, keys and values were made by hand and not from it"
+        vectors = dict.fromkeys(("q", "k", "v"), "made by hand, not projected")
+        return {"x": own, "context": own, **vectors}
 
     def verdict(self) -> tuple[str, str]:
         return "These heads were made by hand.", "Nothing was learned."

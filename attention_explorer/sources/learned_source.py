@@ -39,7 +39,7 @@ OF_A_STEP = 2.5e6
 
 _LACKS = {
     Ability.DRAWING: "A learned model has the sizes and the seed it was learned with: train another.",
-    Ability.EMBEDDINGS: "The vectors were learned with the model: choose random heads, or press “Three words”.",
+    Ability.EMBEDDINGS: "The vectors were learned with the model: choose random heads to type some.",
 }
 
 

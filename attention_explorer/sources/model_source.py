@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from itertools import product
@@ -27,6 +27,7 @@ from attention_explorer.model.transformer import (
     TransformerRun,
     surprise,
 )
+from attention_explorer.model.transformer.attention import Attention
 from attention_explorer.model.word_map import WordMap, word_starts
 from attention_explorer.sources.layer import Layer, Values
 from attention_explorer.sources.model_pass import Known, ModelLayers, Pass
@@ -39,7 +40,7 @@ from attention_explorer.sources.models.names import name_by_place
 from attention_explorer.sources.models.sampling import drawn_tokens, whole_text
 from attention_explorer.sources.recorded import reference_to
 from attention_explorer.sources.recorded.pieces import SPACE
-from attention_explorer.sources.source import Ability, Guess, Lookup, Made, Predictions, Traits
+from attention_explorer.sources.source import PLAIN, Ability, Guess, Lookup, Made, Predictions, Traits
 from attention_explorer.sources.whole_layer import WholeLayer, whole_layer
 
 BYTES_OF_A_WEIGHT = 2.0
@@ -55,7 +56,7 @@ there, and the threads of OpenBLAS spin after each product, on the core that han
 _OTHERS = "choose random heads"
 _LACKS = {
     Ability.DRAWING: f"The weights of a model are those of its file: {_OTHERS} to draw some.",
-    Ability.EMBEDDINGS: f"The vectors of a model's tokens are not typed: {_OTHERS}, or press “Three words”.",
+    Ability.EMBEDDINGS: f"The vectors of a model's tokens are not typed: {_OTHERS} to type some.",
 }
 _NO_SECOND = "A second sentence is for models that read in both directions, or have an encoder and a decoder."
 _POOLED = {
@@ -151,11 +152,17 @@ class ModelSource(ModelReader):
 
         return ModelLayers(len(stack.layers), make, known, self.model, lambda more: self._run(lookup, hidden, more))
 
-    def whole_layer(self, place: int) -> WholeLayer:
-        run = self.model.run(*self._given, room=0, lazily=True)
+    def reason_against_arrays(self) -> str:
+        return ""  # scores of another kind than q·k are told as they are
+
+    def whole_layer(self, place: int, lookup: Lookup = PLAIN) -> WholeLayer:
+        hidden = _as_array(lookup.mask, len(self._cut[0]), len(self._cut[1]))
+        run = self._run(lookup, hidden)
         tower = run.encoder if self._kind == ENCODER and run.encoder is not None else run.main
         place = min(place, tower.count - 1)
-        return whole_layer(tower.stack.layers[place], tower.layer(place), tower.surroundings(place))
+        layer, given, is_cross = tower.stack.layers[place], tower.surroundings(place), self._kind == CROSS
+        told = self.formulas(place)
+        return whole_layer(layer, tower.layer(place), given, lookup, hidden, is_cross=is_cross, formulas=told)
 
     def _run(self, lookup: Lookup, hidden: Bools | None, more: tuple[int, ...] = ()) -> TransformerRun:
         """Return a run, with ``more`` tokens after what was written; to these, what the mask allows the last one."""
@@ -341,20 +348,25 @@ class ModelSource(ModelReader):
             said = " ".join((said, *self.model.notes))
         return "These weights were computed by a model.", said
 
-    def vectors_words(self, name: str, layer: int) -> str:
+    def formulas(self, place: int) -> Mapping[str, str]:
+        found = self._stack.layers[place]
+        part = (found.cross if self._kind == CROSS else None) or found.attention
+        return {name: self._made_by(part, name.upper(), place) for name in ("q", "k", "v")}
+
+    def _made_by(self, part: Attention, name: str, place: int) -> str:
+        """Return how "Q", "K" or "V" of an attention are made."""
         stack = self._stack
-        part = stack.layers[layer].cross if self._kind == CROSS else stack.layers[layer].attention
-        if part is None:
-            return super().vectors_words(name, layer)
         of_encoder = self._kind == CROSS and name != "Q"
         x, what = ("X′", "what leaves the encoder") if of_encoder else ("X", "what enters the layer")
+        if self._kind == CROSS and not of_encoder:
+            x, what = "Y", "what the written words made of each other in the layer"
         what += f" of “{self._name}”"
         if part.norms.before is not None and not of_encoder:
             what += ", after its norm"
         said = f"{name} = {x}·W_{name}{' + b' if part.project.bias is not None else ''}"
         if part.qk_norms is not None and name != "V":
             said += ", then normalised"
-        if self._kind != CROSS and stack.spec.layers[layer].rope is not None and name != "V":
+        if self._kind != CROSS and stack.spec.layers[place].rope is not None and name != "V":
             said += ", then turned by its token’s position (rotary)"
         return f"{said}; {x} is {what}"
 

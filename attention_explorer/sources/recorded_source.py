@@ -45,7 +45,7 @@ _NO_SCORES = "Only the weights were recorded, not the queries and keys that they
 _LACKS = {
     Ability.TYPING: "Recorded attention has its own words: choose random heads to type others.",
     Ability.DRAWING: "Recorded heads have no random weights to draw.",
-    Ability.EMBEDDINGS: "The vectors of the tokens were not recorded: choose random heads, or press “Three words”.",
+    Ability.EMBEDDINGS: "The vectors of the tokens were not recorded: choose random heads to type some.",
     Ability.VALUES: "The values were not recorded.",
     Ability.SCORES: _NO_SCORES,
     Ability.MASKS: _NO_SCORES,

@@ -8,14 +8,13 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import TYPE_CHECKING, Any, Generic, NamedTuple, Self, TypeVar
 
-import numpy.typing as npt
-
 from attention_explorer.core.declared import declared
 from attention_explorer.errors import ExplorerError
 from attention_explorer.fields import CheckedFields
+from attention_explorer.sources.lookup import PLAIN as PLAIN
+from attention_explorer.sources.lookup import Lookup as Lookup
 
 if TYPE_CHECKING:
-    from attention_explorer.model import RowMask
     from attention_explorer.sources.layer import Floats, Layer
     from attention_explorer.sources.models.model import Model
     from attention_explorer.sources.whole_layer import WholeLayer
@@ -55,6 +54,8 @@ class TypedRecipe(Recipe):
             """One a key; `tokens` again where there is no context."""
 
 
+MOST_WITH_ARRAYS = 512
+"""Tokens up to which arrays are told: some hold a number for every pair, in every head."""
 AS_RECORDED = "as recorded"
 """What most weights are that no scores lead to."""
 SENTENCE = "The cat sat on the mat because it was tired."
@@ -132,27 +133,6 @@ class Traits:
     def reason_against(self, ability: Ability) -> str:
         """Return why a source cannot do something; empty if it can."""
         return self.lacks.get(ability, "")
-
-
-class Lookup(NamedTuple):
-    """How scores become weights, as `QueryKeyMap` takes it; and which heads add nothing, where a source can do that."""
-
-    mask: npt.ArrayLike | RowMask | None = None
-    scale: float | None = None
-    temperature: float = 1.0
-    hard: bool = False
-    off: frozenset[tuple[int, int]] = frozenset()
-    """(layer, head)."""
-
-    @property
-    def is_plain(self) -> bool:
-        """Whether scores become weights as usual, whatever the mask: softmax(q·kᵀ ÷ √d_k)."""
-        return (self.scale, self.temperature, self.hard) == (None, 1.0, False)
-
-    @property
-    def weighing(self) -> dict[str, Any]:
-        """How scores become weights, by name."""
-        return {"mask": self.mask, "scale": self.scale, "temperature": self.temperature, "hard": self.hard}
 
 
 class Predictions(NamedTuple):
@@ -238,15 +218,39 @@ class Source(ABC, Generic[R]):
     def context(self) -> str | None:
         """What the keys belong to, as text; None if queries and keys belong to the same tokens."""
 
-    def whole_layer(self, place: int) -> WholeLayer:
-        """Return every array of a layer, counted from 0.
+    def reason_against_arrays(self) -> str:
+        """Return why the arrays of its layers cannot be told; empty if they can."""
+        longest = max(len(self.tokens), len(self.context_tokens))
+        if longest > MOST_WITH_ARRAYS:
+            most = f"Arrays are shown up to {MOST_WITH_ARRAYS} tokens"
+            return f"{most}, and there are {longest}: shorten the sentence."
+        lacking = self.traits.reason_against(Ability.SCORES)
+        return lacking or ("" if longest else "There is no token, so there are no arrays: type a sentence.")
+
+    def whole_layer(self, place: int, lookup: Lookup = PLAIN) -> WholeLayer:
+        """Return every array of a layer that is known, of the last one for a place behind it; counted from 0.
 
         Raises
         ------
         ExplorerError
-            The source has no layers, only their attention; or it cannot be opened.
+            Only its weights are known, there are too many tokens, or it cannot be opened.
         """
-        raise ExplorerError(f"There are no whole layers to draw: {self.traits.origin}. Open a model.")
+        from attention_explorer.sources.whole_layer import attention_layer  # nobody needs it for the first picture
+
+        reason = self.reason_against_arrays()
+        if reason:
+            raise ExplorerError(reason)
+        layers = self.layers(lookup)
+        place = min(place, len(layers) - 1)
+        return attention_layer(layers[place], lookup, self.summands(place), self.formulas(place))
+
+    def summands(self, place: int) -> Mapping[str, Floats]:
+        """Return what was added up to the input of a layer, by name: embeddings, and the encoding of the positions."""
+        return {}
+
+    def formulas(self, place: int) -> Mapping[str, str]:
+        """Return how arrays of a layer were made, by their names, where its letters alone would not say it."""
+        return dict.fromkeys(("q", "k", "v"), self.origin)
 
     @property
     def words(self) -> tuple[tuple[int, ...], tuple[int, ...]]:
@@ -325,18 +329,6 @@ class Source(ABC, Generic[R]):
     def embeddings(self) -> tuple[Floats, Floats] | None:
         """Return x (n_q, d) and context (n_k, d) before any encoding, or None where there are no embeddings."""
         return None
-
-    def embedding_words(self) -> str:
-        """Say where the embeddings come from."""
-        return "the embeddings of the tokens"
-
-    def projection_words(self, name: str) -> str:
-        """Say where the numbers of "W_Q", "W_K", "W_V" or "W_O" come from."""
-        return f"{name} of {self.origin}"
-
-    def vectors_words(self, name: str, layer: int) -> str:
-        """Say where "Q", "K" or "V" of a layer come from, where their projections are not shown."""
-        return self.origin
 
     # ---- In words ----
 

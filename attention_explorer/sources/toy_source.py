@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 
 import numpy as np
 
 from attention_explorer.core.numerals import counted
+from attention_explorer.model import sinusoidal_encoding
 from attention_explorer.sources.layer import Floats, Layer
 from attention_explorer.sources.recipe import Encoding, GainKind, Projections, TokenVectors, ToyRecipe
 from attention_explorer.sources.source import Lookup, Made, Traits
@@ -65,17 +66,27 @@ class ToySource(TypedSource[ToyRecipe]):
     def embeddings(self) -> tuple[Floats, Floats]:
         return token_embeddings(replace(self.recipe, encoding=Encoding.NONE))
 
-    def embedding_words(self) -> str:
-        return _EMBEDDED_BY[self.recipe.vectors]
+    def summands(self, place: int) -> Mapping[str, Floats]:
+        if place or not self.is_encoded:
+            return {}
+        embedded = self.embeddings()[0]
+        return {"embeddings": embedded, "positions": sinusoidal_encoding(*embedded.shape)}
 
-    def projection_words(self, name: str) -> str:
-        recipe = self.recipe
+    def formulas(self, place: int) -> Mapping[str, str]:
+        recipe, drawn = self.recipe, f"random numbers of seed {self.recipe.seed}"
+        entering = "LayerNorm(X + attention(X)) of the layer before"
+        if not place:
+            entering = "X = E + P" if self.is_encoded else _EMBEDDED_BY[recipe.vectors]
+        own = "this program’s own: the output of the tutorial is A·V" if ends_before_w_o(recipe) else ""
+        w_q, w_k = drawn, "the same matrix as W_Q" if recipe.projections is Projections.TIED else drawn
         if recipe.projections is Projections.IDENTITY:
-            return "the unit matrix: no projection"
-        if recipe.projections is Projections.TIED and name == "W_K":
-            return "the same matrix as W_Q"
-        own = ", this program’s own: the output of the tutorial is A·V"
-        return f"random numbers of seed {recipe.seed}{own * (name == 'W_O' and ends_before_w_o(recipe))}"
+            w_q = w_k = drawn = "the unit matrix: no projection"
+        return {
+            "embeddings": _EMBEDDED_BY[recipe.vectors],
+            "x": entering,
+            **{"w_q": w_q, "w_k": w_k, "w_v": drawn, "w_o": ", ".join(filter(None, (drawn, own)))},
+            **({"attention_output": f"Concat·W_O; W_O is {own}"} if own else {}),
+        }
 
     # ---- In words ----
 

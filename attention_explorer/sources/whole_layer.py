@@ -1,33 +1,43 @@
-"""A layer of a trained model, array by array: what enters it, all that it computes on the way, what leaves it."""
+"""A layer, array by array: what enters it, all that it computes on the way, what leaves it."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from attention_explorer.model.arrays import Bools, Floats
-from attention_explorer.model.transformer.layer import Layer, LayerRun, Surroundings
-from attention_explorer.model.transformer.parts import FastNorm
+from attention_explorer.sources.lookup import Lookup
+
+if TYPE_CHECKING:
+    # Of models alone: what runs them is loaded when one is opened.
+    from attention_explorer.model.transformer.attention import Attention, AttentionRun
+    from attention_explorer.model.transformer.layer import Layer as ModelLayer
+    from attention_explorer.model.transformer.layer import LayerRun, Surroundings
+    from attention_explorer.model.transformer.parts import FastNorm
+    from attention_explorer.sources.layer import Layer
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class WholeLayer:
-    """Every array of a layer, float32.
+    """Every array of a layer: float32 of a model, float64 of all else.
 
     Attributes
     ----------
     arrays : dict of str to ndarray
         In the order of computation: of heads (heads, n, d), of scores and weights (heads, n_q, n_k), else (n, d). Keys
-        and values that heads share are there once. Masked scores are −∞.
-    mask : ndarray of bool, (n, n), or None
+        and values that heads share are there once. Masked scores are −∞. What is not known is not there.
+    mask : ndarray of bool, (n_q, n_k), or None
         True where a query may attend; None if it may everywhere.
+    lookup : Lookup
+        How the scores became weights; ``scale`` is what q·k was multiplied by.
     shared : int
         How many heads share a key and a value.
-    scale : float
-        What q·k is multiplied by.
     activation : str
-        Of the network.
+        Of the network; empty where there is none.
     is_gated : bool
         Whether half of what the network makes is a gate for the other half.
     is_parallel : bool
@@ -35,18 +45,21 @@ class WholeLayer:
     biases : tuple of str
         Which of the scores have one by distance, and which projections have one, in words.
     sizes : dict of str to int
-        How many learned numbers attention and network have.
+        How many learned numbers attention and network have; empty where none were learned.
+    formulas : mapping of str to str
+        How arrays were made, in words of the source, where these say more than letters.
     """
 
     arrays: dict[str, Floats]
     mask: Bools | None
-    shared: int
-    scale: float
-    activation: str
-    is_gated: bool
-    is_parallel: bool
-    biases: tuple[str, ...]
-    sizes: dict[str, int]
+    lookup: Lookup
+    shared: int = 1
+    activation: str = ""
+    is_gated: bool = False
+    is_parallel: bool = False
+    biases: tuple[str, ...] = ()
+    sizes: dict[str, int] = field(default_factory=dict)
+    formulas: Mapping[str, str] = field(default_factory=dict)
 
     @property
     def nbytes(self) -> int:
@@ -54,8 +67,72 @@ class WholeLayer:
         return sum(array.nbytes for array in self.arrays.values())
 
 
-def whole_layer(layer: Layer, run: LayerRun, given: Surroundings) -> WholeLayer:
-    """Return every array of a layer.
+# ---- Of attention alone ----
+
+
+def attention_layer(
+    layer: Layer, lookup: Lookup, before: Mapping[str, Floats], formulas: Mapping[str, str]
+) -> WholeLayer:
+    """Return every array of a layer of which only the attention is known, or is all there is.
+
+    Parameters
+    ----------
+    layer : Layer
+        With its queries and keys.
+    lookup : Lookup
+        How its scores become weights.
+    before : mapping of str to ndarray
+        What was added up to its input.
+    formulas : mapping of str to str
+        As of `WholeLayer`.
+    """
+    q, k = layer.queries_and_keys
+    scale = 1 / math.sqrt(q.shape[-1]) if lookup.scale is None else lookup.scale
+    allowed = layer.maps[0].allowed()
+    mask = None if allowed.all() else np.asarray(allowed)
+    scores = q @ k.swapaxes(-1, -2)
+    arrays = dict(before)
+    if layer.x is not None and layer.context is not None:
+        arrays |= {"x": layer.x, **({} if layer.context is layer.x else {"context": layer.context})}
+    arrays |= {"q": q, "k": k, **({} if layer.values is None else {"v": layer.v})}
+    weights = np.stack([each.weights() for each in layer.maps])
+    arrays |= {"scores": scores, **_scaled(scores * scale, mask), "weights": weights}
+    if layer.values is not None:
+        arrays["head_output"] = np.stack([each.output(v) for each, v in zip(layer.maps, layer.v, strict=True)])
+    if layer.attention is not None:
+        found, own = arrays["head_output"], layer.attention
+        arrays |= {"concat": _side_by_side(found), "attention_output": own.project_output(found)}
+        for name, matrix in (("w_q", own.w_q), ("w_k", own.w_k), ("w_v", own.w_v)):
+            arrays[name] = np.stack(np.split(matrix, len(q), axis=1))
+        arrays["w_o"] = np.stack(np.split(own.w_o, len(q)))
+    return WholeLayer(arrays, mask, lookup._replace(mask=None, scale=scale), layer.shared, formulas=formulas)
+
+
+def _scaled(scaled: Floats, mask: Bools | None) -> dict[str, Floats]:
+    """Return scores before and behind a mask, if there is one."""
+    hidden = {} if mask is None else {"masked": np.where(mask, scaled, scaled.dtype.type(-np.inf))}
+    return {"scaled": scaled, **hidden}
+
+
+def _side_by_side(found: Floats) -> Floats:
+    """Return (heads, n, d) as (n, heads · d)."""
+    return found.swapaxes(0, 1).reshape(found.shape[1], -1)
+
+
+# ---- Of a trained model ----
+
+
+def whole_layer(
+    layer: ModelLayer,
+    run: LayerRun,
+    given: Surroundings,
+    lookup: Lookup,
+    hidden: Bools | None = None,
+    *,
+    is_cross: bool,
+    formulas: Mapping[str, str],
+) -> WholeLayer:
+    """Return every array of a layer of a trained model.
 
     Parameters
     ----------
@@ -65,27 +142,45 @@ def whole_layer(layer: Layer, run: LayerRun, given: Surroundings) -> WholeLayer:
         What it computed.
     given : Surroundings
         What it was given besides what entered.
+    lookup : Lookup
+        How its scores became weights, where that can be chosen.
+    hidden : ndarray of bool, (n_q, n_k), optional
+        True where a query may attend, by the mask that was chosen.
+    is_cross : bool
+        Whether the look at the encoder is told array by array, and the attention of the tokens to each other only by
+        what comes of it.
+    formulas : mapping of str to str
+        As of `WholeLayer`.
     """
-    visible = given.visible
+    looks, inside, own, bias = layer.attention, run.attention, given.visible, given.bias
+    arrays = {"x": run.residual}
+    if is_cross and layer.cross is not None and run.cross is not None and given.context is not None:
+        arrays["self_output"] = inside.output
+        arrays["self_sum"] = layer.joined(looks.norms, run.residual, inside.output)
+        arrays["context"] = given.context
+        looks, inside, own, bias = layer.cross, run.cross, None, None
+    if not layer.spec.divides_by_root:
+        lookup = Lookup()  # the scores of such a model are its own
+    visible = own if hidden is None else hidden if own is None else own & hidden
     mask = None if visible is None or visible.all() else np.asarray(visible)
-    arrays = {**_attention(layer, run, given, mask), **_network(layer, run)}
-    attention, network = layer.attention, layer.network
-    parts = {
-        "attention": (attention.project, attention.output),
-        "feed_forward": (network.up, network.down),
-    }
+    factor = 1.0 if lookup.scale is None else lookup.scale * math.sqrt(layer.spec.head_width)
+    arrays |= _attention(looks, inside, arrays.get("self_sum", run.residual))
+    arrays |= _scaled(looks.scored(inside.q, inside.k, bias, factor)[0], mask)
+    arrays |= _joined(layer, looks, inside, arrays.get("self_sum", run.residual)) | _network(layer, run)
+    network = layer.network
+    parts = {"attention": (looks.project, looks.output), "feed_forward": (network.up, network.down)}
     biases = {
-        "distances": given.bias,
-        "queries, keys and values": attention.project.bias,
-        "W_O": attention.output.bias,
+        "distances": bias,
+        "queries, keys and values": looks.project.bias,
+        "W_O": looks.output.bias,
         "W₁": network.up.bias,
         "W₂": network.down.bias,
     }
     return WholeLayer(
         arrays,
         mask,
-        len(run.attention.q) // len(run.attention.k),
-        attention.scale,
+        lookup._replace(mask=None, scale=looks.scale * factor),
+        len(inside.q) // len(inside.k),
         layer.spec.activation,
         layer.spec.gated,
         layer.spec.parallel,
@@ -94,34 +189,32 @@ def whole_layer(layer: Layer, run: LayerRun, given: Surroundings) -> WholeLayer:
             name: sum(each.weight.size + (0 if each.bias is None else each.bias.size) for each in matrices)
             for name, matrices in parts.items()
         },
+        formulas,
     )
 
 
-def _attention(layer: Layer, run: LayerRun, given: Surroundings, mask: Bools | None) -> dict[str, Floats]:
-    """Return what comes before the network."""
-    attention, inside, x = layer.attention, run.attention, run.residual
-    norms, k = attention.norms, np.repeat(inside.k, len(inside.q) // len(inside.k), axis=0)
-    scaled, _ = attention.scored(inside.q, inside.k, given.bias)
-    summed = x + layer.added(norms, inside.output)
-    cross = {}
-    if run.cross is not None and layer.cross is not None:
-        cross = {"cross_output": run.cross.output, "cross_sum": run.between}
+def _attention(looks: Attention, inside: AttentionRun, x: Floats) -> dict[str, Floats]:
+    """Return what an attention makes of x until it has scores."""
+    k = np.repeat(inside.k, len(inside.q) // len(inside.k), axis=0)
+    vectors = {"q": inside.q, "k": inside.k, "v": inside.v}
+    return {**_normed("attention_input", looks.norms.before, x), **vectors, "scores": inside.q @ k.swapaxes(-1, -2)}
+
+
+def _joined(layer: ModelLayer, looks: Attention, inside: AttentionRun, x: Floats) -> dict[str, Floats]:
+    """Return what comes of its weights."""
+    summed = x + layer.added(looks.norms, inside.output)
     return {
-        "x": x,
-        **_normed("attention_input", norms.before, x),
-        **{"q": inside.q, "k": inside.k, "v": inside.v, "scores": inside.q @ k.swapaxes(-1, -2), "scaled": scaled},
-        **({} if mask is None else {"masked": np.where(mask, scaled, np.float32(-np.inf))}),
-        **{"weights": inside.weights, "head_output": inside.mixed},
-        "concat": inside.mixed.swapaxes(0, 1).reshape(len(x), -1),
+        "weights": inside.weights,
+        "head_output": inside.mixed,
+        "concat": _side_by_side(inside.mixed),
         "attention_output": inside.output,
-        **_normed("attention_normed", norms.inner, inside.output),
+        **_normed("attention_normed", looks.norms.inner, inside.output),
         "attention_sum": summed,
-        **_normed("middle", norms.after, summed),
-        **cross,
+        **_normed("middle", looks.norms.after, summed),
     }
 
 
-def _network(layer: Layer, run: LayerRun) -> dict[str, Floats]:
+def _network(layer: ModelLayer, run: LayerRun) -> dict[str, Floats]:
     """Return what the network computes, and what leaves the layer."""
     network, norms = layer.network, layer.network.norms
     entering = run.residual if layer.spec.parallel else run.between

@@ -301,7 +301,7 @@ def _help(window: MainWindow, tab: int) -> QWidget:
 
 
 def windows_beside(window: MainWindow) -> Iterator[QWidget]:
-    """Show every other window that there is on the Heads page, each tab of the arrays, one at a time."""
+    """Show every other window that there is on the Heads page, one at a time."""
     from attention_explorer.kit.export.dialog import ExportDialog
     from attention_explorer.window.dialogs import about_dialog, error_dialog
 
@@ -318,14 +318,3 @@ def windows_beside(window: MainWindow) -> Iterator[QWidget]:
         QApplication.processEvents()
         yield dialog
         dialog.close()
-    window.page.show_arrays()
-    arrays = window.page.arrays
-    QTest.qWaitForWindowExposed(arrays)
-    for tab in range(arrays.tabs.count()):
-        arrays.tabs.setCurrentIndex(tab)
-        while arrays.jobs.is_busy():
-            let_work()
-        QApplication.processEvents()
-        yield arrays
-    arrays.close()
-    window.activateWindow()

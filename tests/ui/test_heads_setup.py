@@ -642,7 +642,7 @@ def test_the_wheel_scrolls_the_panel_and_changes_a_control_only_with_the_keyboar
 
 def test_every_control_has_a_name_and_a_tip_that_teaches(host):
     controls = of_kind(host.panel, QAbstractSpinBox, QComboBox, QPushButton, QSlider)
-    assert len(controls) == 19
+    assert len(controls) == 21
     for control in controls:
         assert control.accessibleName()
         assert len(control.toolTip()) > 30

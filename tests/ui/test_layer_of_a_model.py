@@ -1,7 +1,9 @@
-"""The layer of a real model on the Layer page: the one that Heads shows, with the same sentence, whoever types it."""
+"""The layer of what Heads shows on the Layer page: real models and all else, whoever types the sentence."""
 
 from __future__ import annotations
 
+import csv
+import io
 from dataclasses import replace
 from pathlib import Path
 
@@ -9,14 +11,20 @@ import numpy as np
 import pytest
 from layer_driver import LayerDriver
 from PySide6.QtCore import Qt
+from PySide6.QtGui import QGuiApplication
+from PySide6.QtTest import QTest
+from PySide6.QtWidgets import QMenu
 
 from attention_explorer.pages.explorer import ExplorerState
+from attention_explorer.pages.heads.frame import heads_frame
+from attention_explorer.pages.heads.presets import heads_preset
 from attention_explorer.pages.heads.state import HeadsSetup, HeadsState
 from attention_explorer.pages.layer.diagram import diagram_picture
 from attention_explorer.pages.layer.ui.page import DRAWN, OF_HEADS
 from attention_explorer.pages.session_file import read_session, write_session
 from attention_explorer.pages.stack.choices import BlockPicture
 from attention_explorer.pages.stack.state import BlockState
+from attention_explorer.pages.subject import with_subject
 from attention_explorer.session.settings import Settings, ThemeChoice
 from attention_explorer.sources.learned.box import BOX
 from attention_explorer.sources.learned_recipe import LearnedRecipe
@@ -93,20 +101,77 @@ def test_a_sentence_typed_here_is_read_on_heads_too_and_the_reverse(open_layer):
     assert len(layer.picture.tokens) == layer.picture.box("x").first.shape[0]
 
 
-def test_where_heads_shows_no_model_there_is_no_button(open_layer):
-    layer = open_layer(ExplorerState())
-    assert not layer.page.subject.isVisible()
-    layer.window.session.apply(state_of("gpt2"), "Open a model")
-    assert layer.page.subject.isVisible()
-    assert layer.page.subject.isEnabled()
+@pytest.mark.parametrize("name", ["random-words", "hand-made", "translation", "learned-translation"])
+def test_from_heads_one_key_leads_to_its_arrays_and_back_returns(make_window, hand, name):
+    state = ExplorerState(heads=heads_preset(name).state)
+    window = make_window(state, Settings(theme=ThemeChoice.LIGHT, page="heads"))
+    window.page.settle()
+    window.page.canvas.setFocus()
+    QTest.keyClick(window.page.canvas, Qt.Key.Key_A)
+    layer = LayerDriver(window, hand)
+    layer.settle()
+    setup, frame = state.heads.setup, heads_frame(state.heads.setup)
+    assert window.page.name == "Layer"
+    assert (layer.picture.chosen.name, layer.picture.head) == (state.heads.view.stage.value, setup.head)
+    assert layer.picture.token == state.heads.view.row
+    np.testing.assert_array_equal(layer.picture.box("weights").part(setup.head), frame.head_map.weights())
+    row, column = 2, 1
+    said = layer.point_at(layer.cell(row, column))
+    assert repr(float(layer.picture.chosen.part(setup.head)[row, column])).replace("-", "−") in said
+    assert (layer.undo_text, layer.back_text) == ("Arrays in Layer", "Show Layer")
+    layer.back()
+    assert window.page.name == "Heads"
 
 
-def test_a_model_whose_layers_cannot_be_drawn_says_why(open_layer):
-    recipe = LearnedRecipe(*BOX["translation"], "start", "red")
-    layer = open_layer(ExplorerState(heads=HeadsState(HeadsSetup(recipe))))
-    assert layer.page.subject.isVisible()
-    assert not layer.page.subject.isEnabled()
-    assert "looks at a second sentence" in layer.page.subject.toolTip()
+def test_keys_of_another_sentence_are_named_where_they_stand(make_window, hand):
+    recipe = replace(model_recipe(MODELS / "bart", "the cat sat"), context="a dog slept on the mat")
+    state = with_subject(ExplorerState(heads=HeadsState(HeadsSetup(recipe)).with_view(row=1)))
+    layer = LayerDriver(make_window(state, Settings(theme=ThemeChoice.LIGHT, page="layer")), hand)
+    layer.settle()
+    keys = layer.picture.keys
+    layer.click(layer.box("k"))
+    layer.settle()
+    last = len(keys) - 1
+    said = layer.point_at(layer.cell(last, 0))
+    assert keys[last] in said
+    before = layer.state.token
+    layer.click(layer.cell(last, 0))
+    assert layer.state.token == before, "it is no token that looks"
+    layer.click(layer.box("weights"))
+    layer.settle()
+    assert f"→ “{keys[last]}” ({last + 1})" in layer.point_at(layer.cell(1, last))
+
+
+def test_the_matrices_of_random_heads_are_looked_at_head_by_head(make_window, hand):
+    state = with_subject(ExplorerState(heads=heads_preset("random-words").state))
+    layer = LayerDriver(make_window(state, Settings(theme=ThemeChoice.LIGHT, page="layer")), hand)
+    layer.settle()
+    layer.click(layer.box("w_q"))
+    layer.settle()
+    assert layer.picture.chosen.name == "w_q"
+    w_q = heads_frame(state.heads.setup).layers[0].attention.w_q
+    for head in (0, 1):
+        said = layer.point_at(layer.cell(20, 3))
+        assert said == f"W_Q, which makes the queries, head {head + 1}, feature 20 → feature 3: " + repr(
+            float(w_q[20, 8 * head + 3])
+        ).replace("-", "−")
+        layer.key(Qt.Key.Key_PageDown)
+        layer.settle()
+
+
+def test_the_box_that_has_grown_is_copied_with_every_digit(make_window, hand):
+    state = with_subject(ExplorerState(heads=heads_preset("translation").state))
+    layer = LayerDriver(make_window(state, Settings(theme=ThemeChoice.LIGHT, page="layer")), hand)
+    layer.settle()
+    menu = QMenu()
+    layer.page.offer_taking(menu)
+    (copy,) = (action for action in menu.actions() if action.text() == "Copy “softmax” as CSV")
+    copy.trigger()
+    header, *rows = csv.reader(io.StringIO(QGuiApplication.clipboard().text()))
+    assert header == ["query", *layer.picture.keys]
+    assert [row[0] for row in rows] == list(layer.picture.tokens)
+    weights = layer.picture.box("weights").part(layer.picture.head)
+    assert [[float(each) for each in row[1:]] for row in rows] == weights.tolist()
 
 
 def test_opened_in_another_view_the_button_is_no_window_of_its_own(open_layer):

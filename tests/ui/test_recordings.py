@@ -13,13 +13,12 @@ import pytest
 from heads_driver import Controls, panel_says
 from PySide6.QtCore import QPoint, QPointF, Qt, QUrl
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QApplication, QDialog, QFileDialog, QLineEdit, QMessageBox
+from PySide6.QtWidgets import QApplication, QDialog, QFileDialog, QLineEdit, QMenu, QMessageBox
 from window_driver import WindowDriver, drop
 
 from attention_explorer.app import first_state
 from attention_explorer.core.subject import is_same_subject
 from attention_explorer.pages.explorer import ExplorerState
-from attention_explorer.pages.heads.array import ArrayKind
 from attention_explorer.pages.heads.frame import heads_frame
 from attention_explorer.pages.heads.presets import heads_preset
 from attention_explorer.pages.heads.state import HeadsState, MaskKind, Picture
@@ -448,9 +447,8 @@ def written_over(window, open_dropped, tmp_path):
 
 def finish(page) -> None:
     """Let everything that works on numbers come to its end."""
-    for part in (page.copier, page.arrays):
-        if part is not None:
-            part.jobs.wait(20)
+    if page.copier is not None:
+        page.copier.jobs.wait(20)
     page.settle()
     QApplication.processEvents()
 
@@ -492,10 +490,9 @@ READERS: dict[str, Callable[[HeadsPage], object]] = {
 
 
 OTHERS: tuple[Callable[[HeadsPage], object], ...] = (
-    lambda page: page.show_arrays(),
     lambda page: [page.open_drawer(is_open) for is_open in (True, False)],
 )
-"""These need no more numbers, or have them in memory."""
+"""This needs no more numbers, or has them in memory."""
 
 
 @pytest.mark.parametrize("picture", list(Picture))
@@ -739,25 +736,31 @@ def test_a_session_brings_b_back_or_says_which_file_is_wanted(comparing, make_wi
     assert without.page.other.button.isEnabled(), "another B can be chosen"
 
 
-@pytest.mark.parametrize("arrays", [{"q": 0, "k": 0}, {"q": 0, "k": 0, "v": 0}, {"attention": 0}])
-def test_the_arrays_window_goes_from_the_toy_model_to_a_file_and_shows_what_there_is(
-    window, open_dropped, tmp_path, weights, arrays
+@pytest.mark.parametrize("given", ["qk", "qkv", "attention"])
+def test_the_arrays_of_a_file_are_shown_in_layer_as_far_as_there_are_any(
+    window, open_dropped, tmp_path, weights, given, qtbot
 ):
     vectors = np.random.default_rng(1).standard_normal((3, 4, 5))
-    given = {name: weights[0] if name == "attention" else vectors for name in arrays}
-    window.page.show_arrays()
-    shown = window.page.arrays
-    np.savez(tmp_path / "file.npz", **given)
+    names = [given] if given == "attention" else list(given)
+    np.savez(tmp_path / "file.npz", **{name: weights[0] if name == "attention" else vectors for name in names})
     open_dropped(window, tmp_path / "file.npz")
     QApplication.processEvents()
-    if "attention" in arrays:
-        assert shown.reason.text() == "Only the weights were recorded, not the queries and keys that they came from."
-        assert not shown.formula.isVisible()
-        assert not shown.detail.isVisible()
-    else:
-        assert not shown.reason.isVisible()
-        assert {ArrayKind.Q, ArrayKind.K, ArrayKind.WEIGHTS} <= set(shown._drawn)
-        assert (ArrayKind.V in shown._drawn) is (ArrayKind.HEAD_OUTPUT in shown._drawn) is ("v" in arrays)
-        assert not {ArrayKind.X, ArrayKind.W_Q, ArrayKind.OUTPUT} & set(shown._drawn)
-        assert shown.detail.isVisible()
-    shown.close()
+    QTest.keyClick(window.page.canvas, Qt.Key.Key_A)
+    only_weights = "Only the weights were recorded, not the queries and keys that they came from."
+    if given == "attention":
+        assert window.page.name == "Heads"
+        assert window.statusBar().currentMessage() == only_weights
+        menu = QMenu()
+        window.page.offer_taking(menu)
+        (action,) = (each for each in menu.actions() if each.text() == "Arrays in Layer")
+        assert (action.isEnabled(), action.toolTip()) == (False, only_weights)
+        window.show_page("layer")
+        assert (window.page.subject.isEnabled(), window.page.subject.toolTip()) == (False, only_weights)
+        return
+    assert window.page.name == "Layer"
+    window.page.settle()
+    shown = window.page.canvas.picture
+    assert shown.has("q", "k", "weights")
+    assert shown.has("v", "head_output") is ("v" in given)
+    assert not shown.has("x")
+    assert not window.page.form_of(window.page.view).controls["text"].isEnabled()

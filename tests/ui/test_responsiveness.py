@@ -5,7 +5,6 @@ from __future__ import annotations
 from dataclasses import replace
 
 import pytest
-import shiboken6
 from heads_driver import busy, sentence
 from PySide6.QtCore import QEvent, Qt, QTimer
 from PySide6.QtTest import QTest
@@ -15,7 +14,6 @@ from attention_explorer.model.checkpoint import checkpoint
 from attention_explorer.pages.heads import checks as heads_checks
 from attention_explorer.pages.heads.experiment import Check
 from attention_explorer.pages.heads.state import HeadsSetup, HeadsState, HeadsView, Picture
-from attention_explorer.pages.heads.ui import arrays_window
 from attention_explorer.pages.registry import PAGES
 from attention_explorer.session.requests import Standing
 from attention_explorer.session.settings import Settings, ThemeChoice
@@ -110,25 +108,6 @@ def test_dialogs_and_menus_of_the_window_wear_its_colours(make_window) -> None:
     menu.close()
 
 
-def test_arrays_that_are_closed_are_not_dressed_but_made_anew(open_heads) -> None:
-    driver = open_heads()
-    page = driver.page
-    page.show_arrays()
-    first = page.arrays
-    driver.window.switch_theme()
-    assert page.arrays is first, "it is seen"
-    assert first._look == page.look
-    first.close()
-    driver.window.switch_theme()
-    assert page.arrays is None
-    QApplication.sendPostedEvents(None, QEvent.Type.DeferredDelete)
-    assert not shiboken6.isValid(first)
-    page.show_arrays()
-    assert page.arrays.isVisible()
-    assert page.arrays._look == page.look
-    assert page.arrays.grid._thumbs
-
-
 # ---- What is made when it is wanted ----
 
 
@@ -140,7 +119,7 @@ def test_the_numbers_of_random_heads_are_made_when_the_drawer_is_opened(make_win
     window.switch_theme()
     page.open_drawer(True)
     QApplication.processEvents()
-    (random,) = parts.made
+    random, _embeddings = parts.made
     assert random.isVisible()
     assert parts._look == window.look, "in the colours of now"
 
@@ -244,30 +223,3 @@ def test_a_long_experiment_is_cancelled_within_a_piece(open_heads, pieces, qtbot
     driver.press(note.button)
     qtbot.waitUntil(lambda: not busy(driver), timeout=LONG)
     assert driver.canvas.picture.result(Check.SHUFFLE) == pieces.done_now(driver.page)
-
-
-# ---- The window with the arrays ----
-
-
-def test_arrays_say_how_far_they_are_and_end_with_their_window(open_heads, qtbot, monkeypatch) -> None:
-    computed, allowed, compute = [], [3], arrays_window.head_array
-
-    def in_pieces(frame, kind):
-        while len(computed) >= allowed[0]:
-            checkpoint()
-            QTest.qSleep(2)
-        computed.append(kind)
-        return compute(frame, kind)
-
-    driver = open_heads(toy(200))
-    qtbot.waitUntil(lambda: not driver.page.requests.jobs.is_busy(), timeout=LONG)
-    monkeypatch.setattr(arrays_window, "head_array", in_pieces)
-    driver.page.show_arrays()
-    window = driver.page.arrays
-    qtbot.waitUntil(lambda: len(computed) == 3 and "%" in window.windowTitle(), timeout=LONG)
-    driver.key(Qt.Key.Key_Escape, widget=window)
-    assert not window.isVisible()
-    allowed[0] = 10**6
-    qtbot.waitUntil(lambda: not window.jobs.is_busy(), timeout=LONG)
-    assert len(computed) <= 4
-    assert window.windowTitle() == "Arrays of the head"

@@ -13,8 +13,8 @@ from attention_explorer.kit.theme import Look
 
 Index = QModelIndex | QPersistentModelIndex
 
-FULL_WIDTH, SHORT_WIDTH = 184, 92
-"""Pixels at zoom 1 of a column of numbers with all digits, and with a few."""
+LINE, BAR = 26, 11
+"""Pixels at zoom 1 of a line, and of the bar that scrolls the columns."""
 _MIDDLE = Qt.AlignmentFlag.AlignVCenter
 
 
@@ -115,9 +115,9 @@ class MatrixModel(QAbstractTableModel):
 
 
 class MatrixTable(QTableView):
-    """Shows a `MatrixModel`; its columns are all as wide."""
+    """Shows a `MatrixModel`; its columns are all so many pixels wide at zoom 1."""
 
-    def __init__(self, model: MatrixModel, look: Look, name: str, width: int = FULL_WIDTH) -> None:
+    def __init__(self, model: MatrixModel, look: Look, name: str, width: int) -> None:
         super().__init__()
         self._width = width
         self.setModel(model)
@@ -129,10 +129,11 @@ class MatrixTable(QTableView):
 
     def set_look(self, look: Look) -> None:
         """Wear other colours or another size."""
-        self.verticalHeader().setDefaultSectionSize(look.px(26))
+        self._look = look
+        self.verticalHeader().setDefaultSectionSize(look.px(LINE))
+        self.horizontalHeader().setFixedHeight(look.px(LINE))
         self.horizontalHeader().setDefaultSectionSize(look.px(self._width))
 
-    def height_of(self, rows: int) -> int:
-        """Return the height at which so many rows are seen."""
-        lines = rows * self.verticalHeader().defaultSectionSize()
-        return lines + self.horizontalHeader().sizeHint().height() + 2 * self.frameWidth()
+    def show_rows(self, rows: int) -> None:
+        """Take the height at which so many rows are seen, above the bar that scrolls the columns."""
+        self.setFixedHeight((rows + 1) * self._look.px(LINE) + self._look.px(BAR) + 2 * self.frameWidth())

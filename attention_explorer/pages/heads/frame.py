@@ -25,7 +25,7 @@ from attention_explorer.pages.heads.presets import other_setup
 from attention_explorer.pages.heads.resolve import resolved
 from attention_explorer.pages.heads.state import Aggregate, HeadsSetup, HeadsState
 from attention_explorer.sources.layer import Layer
-from attention_explorer.sources.masked_layers import layers_and_mask, words_of_mask
+from attention_explorer.sources.masked_layers import layers_and_mask, left_out, words_of_mask
 from attention_explorer.sources.registry import source_of
 from attention_explorer.sources.source import Ability, Source
 from attention_explorer.sources.token_names import numbered_tokens
@@ -173,8 +173,8 @@ def heads_frame(setup: HeadsSetup) -> HeadsFrame:
     source = source_of(setup.recipe)
     source.open()
     setup = resolved(setup)
-    without = heads_run_without(setup)
-    layers, mask = layers_and_mask(setup.recipe, setup.mask, setup.scaled, setup.temperature, setup.hard, without)
+    how = setup.mask, setup.scaled, setup.temperature, setup.hard
+    layers, mask = layers_and_mask(setup.recipe, *how, heads_run_without(setup))
     layer = min(setup.layer, len(layers) - 1)
     head = min(setup.head, len(layers[layer].maps) - 1)
     shown = _shown_map(setup, layers, layer, head)
@@ -221,9 +221,7 @@ def other_frame(heads: HeadsState) -> HeadsFrame:
 
 def heads_run_without(setup: HeadsSetup) -> frozenset[tuple[int, int]]:
     """Return which heads the layers of a setup are computed without: those that are off, where a source can do that."""
-    source = source_of(setup.recipe)
-    heads = source.heads if source.traits.runs_without_heads else ()
-    return frozenset(place for place in setup.switched_off if place[0] < len(heads) and place[1] < heads[place[0]])
+    return left_out(setup.recipe, setup.switched_off)
 
 
 def _shown_map(setup: HeadsSetup, layers: Sequence[Layer], layer: int, head: int) -> AttentionMap:

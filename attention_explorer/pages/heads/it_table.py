@@ -101,11 +101,11 @@ def it_table(frame: HeadsFrame) -> ItTable:
     recipe, head = recipe_as(frame.setup.recipe, HandMadeRecipe), antecedent_head(frame.setup.recipe)
     if head is None or recipe is None:
         raise ExplorerError(
-            "Only the hand-made heads of a single sentence have this table: open the tutorial’s sentence."
+            "Only the hand-made heads of a single sentence have this table: choose the example “Hand-made heads”."
         )
     row = next((row for row, token in enumerate(frame.queries) if token.casefold() == "it"), None)
     if row is None:
-        raise ExplorerError("There is no “it” in this sentence: type one, or open the tutorial’s sentence.")
+        raise ExplorerError("There is no “it” in this sentence: type one, or choose the example “Hand-made heads”.")
     map_ = frame.layers[frame.layer].maps[head]
     visible = map_.scores(one(row), stage=Stage.MASKED)[0]
     is_own = recipe.has_own_shares
@@ -182,7 +182,7 @@ def _with(recipe: Recipe, row: int, share: float) -> HandMadeRecipe:
 def _made_by_hand(recipe: Recipe) -> HandMadeRecipe:
     made_by_hand = recipe_as(recipe, HandMadeRecipe)
     if made_by_hand is None:
-        raise ExplorerError("Only the hand-made heads have this table: open the tutorial’s sentence.")
+        raise ExplorerError("Only the hand-made heads have this table: choose the example “Hand-made heads”.")
     return made_by_hand
 
 

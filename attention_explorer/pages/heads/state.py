@@ -16,6 +16,7 @@ from attention_explorer.core.mask import MaskChoice as MaskChoice
 from attention_explorer.core.mask import MaskKind as MaskKind
 from attention_explorer.core.mask import mask_size_derived
 from attention_explorer.core.temperature import HIGHEST_TEMPERATURE, LOWEST_TEMPERATURE, temperature_declared
+from attention_explorer.core.weighing import hard_declared, scaled_declared, switched_off_declared
 from attention_explorer.errors import ExplorerError
 from attention_explorer.fields import CheckedFields
 from attention_explorer.model import Stage
@@ -60,20 +61,8 @@ class HeadsSetup(CheckedFields):
         ToyRecipe, "source", "Where the attention comes from", "Open another source", kind=Kind.REFERENCE
     )
     mask: MaskChoice = declared(MaskChoice, "mask", "Which keys a query may attend to", "Change the mask")
-    scaled: bool = declared(
-        True,
-        "÷ √d_k",
-        "Divide every score by √d_k. Without it the scores spread √d_k times as far,\n"
-        "and the softmax comes closer to all or nothing.",
-        "Switch ÷ √d_k",
-    )
-    hard: bool = declared(
-        False,
-        "lookup",
-        "How a row of scores becomes a row of weights: every key gets a share, or the best one takes all.",
-        "Switch soft and hard",
-        names={"off": "Soft", "on": "Hard"},
-    )
+    scaled: bool = scaled_declared()
+    hard: bool = hard_declared()
     temperature: float = temperature_declared()
     layer: int = declared(
         0, "layer", "The layer that is shown large", "Show another layer", high=MOST_WISHED, is_view=True
@@ -95,13 +84,7 @@ class HeadsSetup(CheckedFields):
         "Rollout identity",
         shown=lambda heads: heads.setup.aggregate is Aggregate.ROLLOUT,
     )
-    switched_off: frozenset[tuple[int, int]] = declared(
-        frozenset(),
-        "heads off",
-        "Heads that are greyed on the wall and left out of mean, max and rollout: layer and head, from 0",
-        "Switch heads off or on",
-        high=MOST_WISHED,
-    )
+    switched_off: frozenset[tuple[int, int]] = switched_off_declared()
     count: Count = count_declared()
 
     @property

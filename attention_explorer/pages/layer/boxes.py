@@ -26,14 +26,24 @@ class Form(StrEnum):
     FEATURES = "token × feature"
     HEADS = "head: token × feature"
     KEYS = "head: query × key"
+    MATRIX = "head: feature × feature"
+
+
+class Rows(StrEnum):
+    """What a row of an array belongs to."""
+
+    QUERIES = "a token that looks"
+    KEYS = "a token that is looked at"
+    FEATURES = "a feature"
 
 
 class Line(StrEnum):
-    """The three lines of the diagram: data run to the right, back to the left, and to the right again."""
+    """The lines of the diagram: data run to the right, back to the left and to the right; matrices stand below."""
 
     SCORES = "from tokens to weights"
     MIXING = "from weights back to tokens"
     FEED_FORWARD = "the feed-forward network"
+    MATRICES = "what the layer is made with"
 
 
 @dataclass(frozen=True, eq=False)
@@ -88,7 +98,14 @@ class Box:
     @property
     def shape_text(self) -> str:
         """(8, 6, 6)."""
-        return f"({', '.join(map(str, self.shape))})"
+        return shape_words(self.shape)
+
+    @property
+    def rows(self) -> Rows:
+        """What its rows belong to."""
+        if self.form is Form.MATRIX:
+            return Rows.FEATURES
+        return Rows.KEYS if self.name in ("context", "k", "v") else Rows.QUERIES
 
     @property
     def has_heads(self) -> bool:
@@ -120,6 +137,11 @@ class Box:
     def part(self, head: int) -> Floats:
         """Return what is drawn large: one head, or all; (rows, columns) of the first sequence."""
         return np.asarray(self.first[head // self.shared]) if self.has_heads else self.first
+
+
+def shape_words(shape: tuple[int, ...]) -> str:
+    """Return a shape as it is written: (8, 11, 8)."""
+    return f"({', '.join(map(str, shape))})"
 
 
 def layer_boxes(state: BlockState, trace: EncoderTrace) -> tuple[Box, ...]:

@@ -2,26 +2,32 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
 import numpy as np
 
 from attention_explorer.core.byte_cache import kept
-from attention_explorer.core.numbers_export import Arrays, Table, listed, places_table
+from attention_explorer.core.mask import MaskChoice
+from attention_explorer.core.numbers_export import Arrays, Table, listed, places_table, rows_of
+from attention_explorer.core.weighing import Weighing
 from attention_explorer.model import EncoderLayer, EncoderTrace
 from attention_explorer.model.arrays import Bools, Floats
 from attention_explorer.model.checkpoint import checkpoint
-from attention_explorer.pages.layer.boxes import Box, layer_boxes
+from attention_explorer.pages.layer.boxes import Box, Form, Line, Rows, layer_boxes
 from attention_explorer.pages.layer.model_layer import ModelLayer, model_layer
 from attention_explorer.pages.stack.choices import ORDER
 from attention_explorer.pages.stack.stack import block_stack, block_trace, without_view
 from attention_explorer.pages.stack.stack import is_quick as is_quick_stack
 from attention_explorer.pages.stack.state import BlockState
-from attention_explorer.sources.model_recipe import ModelRecipe
+from attention_explorer.sources.masked_layers import lookup_of
 from attention_explorer.sources.registry import source_of
+from attention_explorer.sources.source import PLAIN, Lookup, Recipe
 
 RESIDUAL, FEED_FORWARD = "residual", "feed_forward"
 """The parts that can be cut, by the fields that do."""
+QUICK = 1e7
+"""Multiplications up to which a layer of what Heads shows takes less than about 20 ms."""
 
 
 @dataclass(frozen=True)
@@ -42,13 +48,15 @@ class DiagramPicture:
         What it was made for.
     tokens : tuple of str
         One a row.
+    keys : tuple of str
+        One a key: the tokens again, unless keys are of a second sentence.
     boxes : tuple of Box
         In the order of computation.
     residuals : tuple of Residual
         The ways around; none without residuals.
     chosen : Box
         The one that is enlarged.
-    mask : ndarray of bool, (n, n), or None
+    mask : ndarray of bool, (n_q, n_k), or None
         True where a query may attend.
     before, after : ndarray, (n,)
         Euclidean norm of every token's row as it enters and as it leaves the layer.
@@ -62,10 +70,13 @@ class DiagramPicture:
         How many there are.
     sizes : tuple of (str, int)
         How many learned numbers the parts of the layer have.
+    lookup : Lookup
+        How its scores became weights.
     """
 
     state: BlockState
     tokens: tuple[str, ...]
+    keys: tuple[str, ...]
     boxes: tuple[Box, ...]
     residuals: tuple[Residual, ...]
     chosen: Box
@@ -77,6 +88,7 @@ class DiagramPicture:
     embeddings: Floats | None
     layers: int = 1
     sizes: tuple[tuple[str, int], ...] = ()
+    lookup: Lookup = PLAIN
 
     @property
     def token(self) -> int | None:
@@ -104,6 +116,16 @@ class DiagramPicture:
         """Return a box by its name; that the diagram has it is the caller's to know."""
         return next(box for box in self.boxes if box.name == name)
 
+    def head_name(self, head: int) -> str:
+        """Return what a head is called: its number, or what it was made for."""
+        shown = self.state.model_shown
+        own = "" if shown is None else source_of(shown).head_name(self.state.layer_shown, head)
+        return own or self.state.count.head(head)
+
+    def has(self, *names: str) -> bool:
+        """Whether the diagram has these boxes."""
+        return {box.name for box in self.boxes} >= set(names)
+
 
 def diagram_picture(state: BlockState, _tiles: tuple[int, int] = (0, 0)) -> DiagramPicture:
     """Compute the diagram of the layer that a state looks into.
@@ -122,6 +144,7 @@ def diagram_picture(state: BlockState, _tiles: tuple[int, int] = (0, 0)) -> Diag
     return DiagramPicture(
         state,
         drawn.tokens,
+        drawn.tokens,
         boxes,
         _residuals(names) if state.residual else (),
         chosen,
@@ -136,33 +159,43 @@ def diagram_picture(state: BlockState, _tiles: tuple[int, int] = (0, 0)) -> Diag
     )
 
 
-def _of_model(state: BlockState, recipe: ModelRecipe) -> DiagramPicture:
-    source, found = source_of(recipe), _layer_of_model(recipe, state.layer)
-    boxes = found.boxes
+def _of_model(state: BlockState, recipe: Recipe) -> DiagramPicture:
+    found = _layer_of_model(recipe, state.layer, state.mask, state.weighing)
+    source, boxes = source_of(recipe), found.boxes
     names = [box.name for box in boxes]
+    way = [box for box in boxes if box.line is not Line.MATRICES]
+    (tokens, keys), first = source.labels, next(box for box in way if box.name in ("x", "q"))
     return DiagramPicture(
         state,
-        source.labels[0],
+        tokens,
+        keys,
         boxes,
         _residuals(names),
         boxes[nearest_box(state.box, names)],
         found.mask,
-        np.linalg.norm(boxes[0].first, axis=-1),
-        np.linalg.norm(boxes[-1].first, axis=-1),
+        np.linalg.norm(_rows(first), axis=-1),
+        np.linalg.norm(_rows(way[-1]), axis=-1),
         None,
         None,
         None,
         len(source.heads),
         tuple(found.sizes.items()),
+        found.lookup,
     )
 
 
+def _rows(box: Box) -> Floats:
+    """Return a row for each token, of all heads if there are several."""
+    rows = box.first if not box.has_heads else box.first.swapaxes(0, 1)
+    return rows.reshape(len(rows), -1)
+
+
 @kept
-def _layer_of_model(recipe: ModelRecipe, layer: int) -> ModelLayer:
+def _layer_of_model(recipe: Recipe, layer: int, mask: MaskChoice, weighing: Weighing) -> ModelLayer:
+    how = weighing.scaled, weighing.temperature, weighing.hard, weighing.switched_off
+    lookup = lookup_of(recipe, mask, *how)
     source = source_of(recipe)
-    if not source.is_open:
-        source.open()
-    found = model_layer(source.whole_layer(layer), min(layer, len(source.heads) - 1))
+    found = model_layer(source.whole_layer(layer, lookup), min(layer, len(source.heads) - 1))
     for box in found.boxes:
         checkpoint()
         _ = box.summary, box.largest  # here, where the worker is, and not when they are pointed at
@@ -173,7 +206,10 @@ def is_quick(state: BlockState) -> bool:
     """Whether the diagram takes less than about 20 ms."""
     if state.model_shown is None:
         return is_quick_stack(state)
-    return _layer_of_model.peek(state.model_shown, state.layer) is not None
+    if _layer_of_model.peek(state.model_shown, state.layer, state.mask, state.weighing) is not None:
+        return True
+    source = source_of(state.model_shown)
+    return source.is_open and source.operations() <= QUICK and not source.checkpoints()
 
 
 @kept
@@ -192,14 +228,27 @@ def nearest_box(wanted: str, names: list[str]) -> int:
     return max((index for index, name in enumerate(names) if ORDER.index(name) <= place), default=0)
 
 
+def row_names(picture: DiagramPicture, box: Box) -> tuple[str, ...]:
+    """Return the tokens of the rows of a box, or the numbers of features."""
+    if box.rows is Rows.FEATURES:
+        return tuple(map(str, range(box.first.shape[-2])))
+    return picture.keys if box.rows is Rows.KEYS else picture.tokens
+
+
+def column_names(picture: DiagramPicture, box: Box) -> tuple[str, ...]:
+    """Return the keys of the columns of a box, or the numbers of features."""
+    return picture.keys if box.form is Form.KEYS else tuple(map(str, range(box.first.shape[-1])))
+
+
 def shape_trace(picture: DiagramPicture) -> str:
     """Return the shapes as tutorials write them: (6,64)→(8,6,8)→(8,6,6)→(8,6,8)→(6,64)→(6,64)."""
     names = ("x", "q", "weights", "head_output", "concat", "attention_output")
-    return " → ".join(picture.box(name).shape_text for name in names)
+    return " → ".join(box.shape_text for box in picture.boxes if box.name in names)
 
 
 def _residuals(names: list[str]) -> tuple[Residual, ...]:
-    found = [Residual("x", "attention_sum")]
+    start = "self_sum" if "self_sum" in names else "x"
+    found = [Residual(start, "attention_sum")] if "attention_sum" in names else []
     if "feed_forward_sum" in names:
         found.append(Residual("middle" if "middle" in names else "attention_sum", "feed_forward_sum"))
     return tuple(found)
@@ -211,9 +260,24 @@ def diagram_arrays(picture: DiagramPicture) -> Arrays:
     arrays.update({box.name: np.asarray(box.array) for box in picture.boxes})
     arrays["norm_before"], arrays["norm_after"] = np.asarray(picture.before), np.asarray(picture.after)
     arrays["tokens"] = np.array(picture.tokens)
+    if picture.keys != picture.tokens:
+        arrays["keys"] = np.array(picture.keys)
     return arrays
 
 
 def diagram_table(picture: DiagramPicture) -> Table:
     """Return every number of the layer with its place; of a large one those of the array that is looked at."""
     return places_table(listed(diagram_arrays(picture)))
+
+
+def grown_table(picture: DiagramPicture) -> Table:
+    """Return the box that has grown as it stands, of the head on show: a line a row, with every digit."""
+    box = picture.chosen
+    names, numbers = row_names(picture, box), box.part(picture.head)
+    corner = "feature" if box.rows is Rows.FEATURES else "query" if box.form is Form.KEYS else "token"
+
+    def rows() -> Iterator[tuple[object, ...]]:
+        for name, line in zip(names, rows_of(numbers), strict=True):
+            yield name, *line
+
+    return Table((corner, *column_names(picture, box)), rows, len(names))

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import numpy as np
 
-from attention_explorer.core.mask import what_hides
-from attention_explorer.core.numerals import MINUS, compact, grouped, percent, plain, scientific
+from attention_explorer.core.mask import mask_of, what_hides
+from attention_explorer.core.numerals import MINUS, compact, coordinate, full, grouped, percent, plain, scientific
 from attention_explorer.model import Activation, NormKind
 from attention_explorer.model.arrays import Floats
 from attention_explorer.model.depth import mean_token_cosine
-from attention_explorer.pages.layer.boxes import Box, Form
+from attention_explorer.pages.layer.boxes import Box, Form, Rows, shape_words
 from attention_explorer.pages.layer.diagram import DiagramPicture, shape_trace
 from attention_explorer.pages.layer.wording import layer_truths
 from attention_explorer.pages.stack.learned import recipe_of
@@ -50,16 +50,41 @@ def token_name(picture: DiagramPicture, index: int) -> str:
     return picture.state.count.token(picture.tokens[index], index)
 
 
+def key_name(picture: DiagramPicture, index: int) -> str:
+    """Return the same of a key."""
+    return picture.state.count.token(picture.keys[index], index)
+
+
+def row_name(picture: DiagramPicture, box: Box, row: int) -> str:
+    """Return the same of the row of a box; of a matrix, which feature it is."""
+    if box.rows is Rows.FEATURES:
+        return f"feature {row}"
+    return (key_name if box.rows is Rows.KEYS else token_name)(picture, row)
+
+
 def cell_words(picture: DiagramPicture, box: Box, head: int, row: int, column: int) -> str:
-    """Explain a number: where it is, and the arithmetic that made it, with the numbers."""
-    where = token_name(picture, row)
+    """Explain a number: where it is, and the arithmetic that made it, with the numbers; else the number alone."""
+    made = _arithmetic(picture, box, head, row, column)
+    return f"{_place(picture, box, head, row, column)}: {made or signed_short(float(box.part(head)[row, column]))}"
+
+
+def number_words(picture: DiagramPicture, box: Box, head: int, row: int, column: int) -> str:
+    """Say a number with every digit, where it is, and the arithmetic that made it."""
+    number, made = full(float(box.part(head)[row, column])), _arithmetic(picture, box, head, row, column)
+    said = "; ".join(filter(None, (number, made))) if number != f"{MINUS}∞" else made
+    return f"{_place(picture, box, head, row, column)}: {said}"
+
+
+def _place(picture: DiagramPicture, box: Box, head: int, row: int, column: int) -> str:
+    """Return where a number is."""
+    where = row_name(picture, box, row)
     if box.form is Form.KEYS:
-        where += f" → {token_name(picture, column)}"
+        where += f" → {key_name(picture, column)}"
     else:
-        where += f", feature {column}"
+        where += f"{' →' if box.form is Form.MATRIX else ','} feature {column}"
     if box.has_heads:
-        where = f"{picture.state.count.head(head)}, {where}"
-    return f"{box.what}, {where}: {_arithmetic(picture, box, head, row, column)}"
+        where = f"{picture.head_name(head)}, {where}"
+    return f"{box.what}, {where}"
 
 
 def _arithmetic(picture: DiagramPicture, box: Box, head: int, row: int, column: int) -> str:
@@ -71,12 +96,13 @@ def _arithmetic(picture: DiagramPicture, box: Box, head: int, row: int, column: 
         weights, values = (picture.box(name).part(head) for name in ("weights", "v"))
         return f"{_largest_terms(weights[row], values[:, column])} {made}"
     if picture.trace is None:
-        return signed_short(value)
+        said = _arithmetic_of_matrices(picture, box, row, column)
+        return f"{said} {made}" if said else ""
     state = picture.state
     match box.name:
         case "x":
             if picture.embeddings is None:
-                return signed_short(value)
+                return ""
             embedding = float(picture.embeddings[0, row, column])
             return f"E {signed_short(embedding)} and P {signed_short(value - embedding)} {made}"
         case "q" | "k" | "v":
@@ -87,7 +113,7 @@ def _arithmetic(picture: DiagramPicture, box: Box, head: int, row: int, column: 
             return f"row of {source} · column {feature} of W_{box.name}, {state.d_model} products{added} {made}"
         case "concat":
             width = state.d_model // state.heads
-            return f"feature {column % width} of {state.count.head(column // width)} {made}"
+            return f"feature {column % width} of {picture.head_name(column // width)} {made}"
         case "attention_output" | "before_activation" | "linear_part" | "feed_forward_output":
             return f"{_product_words(picture, box.name, column)} {made}"
         case "attention_sum" | "feed_forward_sum":
@@ -100,6 +126,31 @@ def _arithmetic(picture: DiagramPicture, box: Box, head: int, row: int, column: 
     return f"{_norm_arithmetic(picture, box, row, column)} {made}"
 
 
+def _arithmetic_of_matrices(picture: DiagramPicture, box: Box, row: int, column: int) -> str:
+    """Return what a number of what Heads shows is made of, where that is in other boxes; else nothing."""
+    if box.name == "x" and picture.has("embeddings", "positions"):
+        parts = (float(picture.box(name).first[row, column]) for name in ("embeddings", "positions"))
+        return "E {} and P {}".format(*map(signed_short, parts))
+    if box.name == "concat":
+        width = picture.box("head_output").first.shape[-1]
+        return f"feature {column % width} of {picture.head_name(column // width)}"
+    if box.name in ("q", "k", "v") and picture.has(f"w_{box.name}", *box.sources):
+        source = picture.box(box.sources[0])
+        letter = f"W_{box.name.upper()}"
+        return f"row of {source.title} · column {column} of {letter}, {source.first.shape[-1]} products"
+    if box.name == "attention_output" and picture.has("w_o"):
+        return f"row of concat · column {column} of W_O, {picture.box('concat').first.shape[-1]} products"
+    return ""
+
+
+def _why_hidden(picture: DiagramPicture, row: int, column: int) -> str:
+    chosen, state = mask_of(picture.state.mask, len(picture.tokens), len(picture.keys)), picture.state
+    is_chosen = chosen is not None and not chosen[row, column]
+    if column > row and (state.causal if picture.trace is not None else not is_chosen):
+        return "comes later"
+    return f"is hidden {what_hides(state.mask, (row, column))}" if is_chosen else "is not looked at by this model"
+
+
 def _key_arithmetic(picture: DiagramPicture, box: Box, head: int, row: int, column: int) -> str:
     width = picture.box("q").first.shape[-1]
     score, scaled = (float(picture.box(name).part(head)[row, column]) for name in ("scores", "scaled"))
@@ -109,16 +160,23 @@ def _key_arithmetic(picture: DiagramPicture, box: Box, head: int, row: int, colu
     if box.name == "scaled":
         return f"{signed_short(score)} {box.title} = {signed_short(scaled)}"
     if hidden:
-        causal = column > row and (picture.state.causal or picture.trace is None)
-        why = "comes later" if causal else f"is hidden {what_hides(picture.state.mask, (row, column))}"
-        return f"{token_name(picture, column)} {why}: −∞, weight exactly 0"
+        return f"{key_name(picture, column)} {_why_hidden(picture, row, column)}: −∞, weight exactly 0"
     if box.name == "masked":
         return f"may attend, so it stays {signed_short(scaled)}"
-    line = picture.box(box.sources[0]).part(head)[row]
-    top = float(line.max())
-    share, total = float(np.exp(line[column] - top)), float(np.exp(line - top).sum())
-    weight = float(box.part(head)[row, column])
-    return f"e^({signed_short(scaled)} − {signed_short(top)}) ÷ {total:.3f} = {share:.4f} ÷ {total:.3f} = {weight:.4f}"
+    return _softmax_arithmetic(picture, head, row, column)
+
+
+def _softmax_arithmetic(picture: DiagramPicture, head: int, row: int, column: int) -> str:
+    box, temperature = picture.box("weights"), picture.lookup.temperature
+    line, weight = picture.box(box.sources[0]).part(head)[row], float(box.part(head)[row, column])
+    top, score = float(line.max()), float(line[column])
+    if picture.lookup.hard:
+        return f"{signed_short(score)}, and the largest of the row is {signed_short(top)}: weight {weight:.4f}"
+    share, total = float(np.exp((score - top) / temperature)), float(np.exp((line - top) / temperature).sum())
+    divided = "" if temperature == 1.0 else f" ÷ {coordinate(temperature, 4)}"
+    power = f"({signed_short(score)} − {signed_short(top)}){divided}"
+    power = f"({power})" if divided else power
+    return f"e^{power} ÷ {total:.3f} = {share:.4f} ÷ {total:.3f} = {weight:.4f}"
 
 
 def _largest_terms(weights: Floats, values: Floats) -> str:
@@ -183,9 +241,19 @@ def row_words(picture: DiagramPicture, box: Box, row: int) -> str:
     """Say how long a token's row is in a box, over all heads."""
     array = box.first[..., row, :]
     finite = array[np.isfinite(array)]
-    return f"{token_name(picture, row)}, {box.what}: norm {short(float(np.linalg.norm(finite)))}"
+    return f"{row_name(picture, box, row)}, {box.what}: norm {short(float(np.linalg.norm(finite)))}"
 
 
+_LIBRARY = (
+    "As in a library: you come with a question (query), compare it with the label of every book (key), and take more "
+    "from the books (values) the better their labels fit."
+)
+ROLES = {
+    "q": f"A query says what its token looks for. Where it was learned, no word may exist for that. {_LIBRARY}",
+    "k": f"A key says what its token can be found by; each query is compared with all keys. {_LIBRARY}",
+    "v": f"A value is what its token hands over once it is found. {_LIBRARY}",
+}
+"""What the three roles of a token mean, by their boxes."""
 MOST_LISTED = 8
 """Rows whose largest weights are listed."""
 NORMED = ("attention_input", "middle", "feed_forward_input", "output")
@@ -195,7 +263,9 @@ NORMED = ("attention_input", "middle", "feed_forward_input", "output")
 def row_sentences(picture: DiagramPicture, box: Box) -> tuple[str, ...]:
     """Say what is true of the rows of weights, and of the rows that a norm has made."""
     if box.name == "weights":
-        return "Every row sums to 1.", *_largest_sentence(picture, box), *_best_head_sentence(picture, box)
+        has_empty = picture.mask is not None and not picture.mask.any(axis=-1).all()
+        sums = "Every row sums to 1, but a row that may look at nothing." if has_empty else "Every row sums to 1."
+        return sums, *_largest_sentence(picture, box), *_best_head_sentence(picture, box)
     if box.name not in NORMED or picture.trace is None:
         return ()
     if picture.state.norm_kind is NormKind.RMS:
@@ -215,7 +285,7 @@ def _largest_sentence(picture: DiagramPicture, box: Box) -> tuple[str, ...]:
     if len(picture.tokens) > MOST_LISTED:
         return ()
     largest = box.part(picture.head).max(axis=-1).tolist()
-    head = f" in {picture.state.count.head(picture.head)}" if picture.heads > 1 else ""
+    head = f" in {picture.head_name(picture.head)}" if picture.heads > 1 else ""
     return (f"The largest of each row{head}: {', '.join(plain(weight, 3) for weight in largest)}.",)
 
 
@@ -228,9 +298,27 @@ def _best_head_sentence(picture: DiagramPicture, box: Box) -> tuple[str, ...]:
     return (f"For {pairs} some head gives a weight of at least {short(least)}.",)
 
 
+def _shape_sentence(picture: DiagramPicture, box: Box) -> tuple[str, ...]:
+    """Say why what comes out has the shape of what went in, or need not have it."""
+    if box.name not in ("head_output", "attention_output") or not picture.has("x", "head_output"):
+        return ()
+    found, x = (picture.box(name).first.shape[-2:] for name in ("head_output", "x"))
+    if found == x:
+        return (f"The output {shape_words(found)} has the shape of the input X.",)
+    said = f"A·V {shape_words(found)} need not have the shape of X {shape_words(x)}"
+    if not picture.has("attention_output"):
+        return (f"{said}.",)
+    what = "it" if picture.heads == 1 else "all heads, side by side,"
+    back = picture.box("attention_output").first.shape
+    return (f"{said}: W_O brings {what} back to {shape_words(back)}.",)
+
+
 def likeness_sentences(picture: DiagramPicture) -> tuple[str, ...]:
     """Say how alike the tokens are as they come in and as they leave; nothing of one token, or of zeros."""
-    enter, leave = picture.boxes[0].first, picture.boxes[-1].first
+    ways = [box.first for box in picture.boxes if box.form is Form.FEATURES and box.rows is Rows.QUERIES]
+    if not picture.has("x") or not ways:
+        return ()
+    enter, leave = picture.box("x").first, ways[-1]
     if len(picture.tokens) < 2 or not (picture.before.all() and picture.after.all()):
         return ()
     before, after = (plain(mean_token_cosine(rows), 3) for rows in (enter, leave))
@@ -252,19 +340,26 @@ def token_path(picture: DiagramPicture) -> tuple[tuple[str, float], ...]:
     return tuple(
         (box.title, float(np.linalg.norm(box.first[..., token, :])))
         for box in picture.boxes
-        if box.form is not Form.KEYS
+        if box.form is not Form.KEYS and has_row_of(picture, box)
     )
+
+
+def has_row_of(picture: DiagramPicture, box: Box) -> bool:
+    """Whether a box has a row for each token that looks."""
+    return box.rows is Rows.QUERIES or (box.rows is Rows.KEYS and picture.keys == picture.tokens)
 
 
 def parameter_words(picture: DiagramPicture) -> str:
     """Count the learned numbers of the layer shown, and of all."""
     counts, layers = dict(picture.sizes), picture.layers
+    if not counts:
+        return ""
     total = sum(counts.values())
     parts = f"attention {grouped(counts['attention'])}"
     if counts["feed_forward"]:
         parts += f", feed-forward {grouped(counts['feed_forward'])}"
     whole = f"; {layers} layers {grouped(layers * total)}" if layers > 1 else ""
-    return f"{grouped(total)} parameters: {parts}{whole}"
+    return f"{grouped(total)} parameters: {parts}{whole}."
 
 
 # ---- Panel and drawer ----
@@ -277,14 +372,18 @@ def panel_sentence(picture: DiagramPicture) -> str:
         return f"{box.formula}. {box.shape_text}: mean {short(box.summary.mean)}, std {short(box.summary.std)}."
     row = picture.box("weights").part(picture.head)[token]
     best = int(np.argmax(row))
-    where = picture.state.count.head(picture.head)
-    said = f"In {where} it reads {token_name(picture, best)} most: {plain(float(row[best]), 3)}."
+    where = picture.head_name(picture.head)
+    said = f"In {where} it reads {key_name(picture, best)} most: {plain(float(row[best]), 3)}."
+    if not row.any():
+        said = f"In {where} it may look at nothing: all its weights are 0."
+    if not picture.has("v"):
+        return said
     values = np.linalg.norm(picture.box("v").part(picture.head), axis=-1)
     arriving = int(np.argmax(row * values))
     if arriving != best:
         said += (
             f" But the value of that is short ({short(float(values[best]))}): most of what arrives is from "
-            f"{token_name(picture, arriving)} ({short(float(values[arriving]))})."
+            f"{key_name(picture, arriving)} ({short(float(values[arriving]))})."
         )
     return said
 
@@ -300,13 +399,15 @@ def layer_sentences(picture: DiagramPicture) -> tuple[str, ...]:
         f"mean {short(found.mean)}, standard deviation {short(found.std)}; norm {short(found.norm)}, of a row "
         f"{short(found.row_norm)} on average; range {short(found.low)} to {short(found.high)}.",
         f"{percent(found.masked)} masked: −∞, not counted here." if found.masked else "",
+        ROLES.get(box.name, ""),
+        *_shape_sentence(picture, box),
         *row_sentences(picture, box),
         f"{token_name(picture, picture.token)} from box to box: {way}." if picture.token is not None else "",
         *_origin_sentences(picture),
         f"Shapes: {shape_trace(picture)}.",
         *likeness_sentences(picture),
         f"{percent(share)} of the hidden units are exactly 0." if share else "",
-        f"{parameter_words(picture)}.",
+        parameter_words(picture),
         *(layer_truths(picture.state) if picture.trace is not None else ()),
     )
     return tuple(filter(None, lines))

@@ -11,7 +11,12 @@ from attention_explorer.sources.learned.setup import LearningSetup
 from attention_explorer.sources.learned_recipe import MOST_STEPS
 
 ORDER = (
+    "embeddings",
+    "positions",
     "x",
+    "self_output",
+    "self_sum",
+    "context",
     "attention_input",
     "q",
     "k",
@@ -36,8 +41,12 @@ ORDER = (
     "feed_forward_normed",
     "feed_forward_sum",
     "output",
+    "w_q",
+    "w_k",
+    "w_v",
+    "w_o",
 )
-"""All boxes of the diagram that there can be, in the order of computation."""
+"""All boxes of the diagram that there can be, in the order of computation, and those of matrices behind them."""
 
 
 class Initialiser(StrEnum):

@@ -82,7 +82,7 @@ def recipe_of(state: BlockState) -> LearnedRecipe | None:
 
 def steps_to_learn(state: BlockState) -> int:
     """Count the steps that have to be learned again before anything of a state can be shown."""
-    recipe = recipe_of(state)
+    recipe = recipe_of(state) or state.model_shown
     return 0 if recipe is None else source_of(recipe).checkpoints()
 
 

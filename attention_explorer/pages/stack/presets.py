@@ -9,8 +9,8 @@ from attention_explorer.model import Activation, NormPlacement
 from attention_explorer.pages.stack.choices import BlockPicture, Initialiser, LearnedStack
 from attention_explorer.pages.stack.state import BlockState
 from attention_explorer.sources.learned.tasks import task_of
-from attention_explorer.sources.model_recipe import ModelRecipe
 from attention_explorer.sources.registry import source_of
+from attention_explorer.sources.source import Recipe
 
 _ENCODER = BlockState()
 _ATTENTION_ONLY = replace(
@@ -188,12 +188,12 @@ def block_preset(identifier: str) -> Preset[BlockState]:
     return preset_of(BLOCK_PRESETS, identifier)
 
 
-def model_settings(model: ModelRecipe) -> Preset[BlockState]:
-    """Return what is said of the layer of a model, which is in no list."""
+def model_settings(model: Recipe) -> Preset[BlockState]:
+    """Return what is said of the layer of what Heads shows, which is in no list."""
     return Preset(
         "model",
         source_of(model).traits.kind,
-        "Every array that the sentence passes through in this model, with its trained weights. Follow a word, go from "
-        "layer to layer below, and compare what a head looks at with what arrives.",
+        "Every array that the sentence passes through in what Heads shows, with the same weights. Follow a word, go "
+        "from head to head, and compare what a head looks at with what arrives.",
         BlockState(),
     )

@@ -11,6 +11,7 @@ from attention_explorer.core.counting import MOST_TOKENS as MOST_KNOWN
 from attention_explorer.core.counting import Count, count_declared
 from attention_explorer.core.declared import Kind, declared, derived, ranges, with_value
 from attention_explorer.core.mask import BoolArray, MaskChoice, MaskKind, mask_of, mask_size_derived
+from attention_explorer.core.weighing import Weighing
 from attention_explorer.errors import ExplorerError
 from attention_explorer.fields import CheckedFields
 from attention_explorer.model.activations import Activation
@@ -20,8 +21,8 @@ from attention_explorer.model.scalars import LARGEST_SEED
 from attention_explorer.model.sublayer import NormPlacement
 from attention_explorer.pages.preset_lists import preset_declared
 from attention_explorer.pages.stack.choices import OF_BLOCK, ORDER, BlockPicture, Initialiser, LearnedStack
-from attention_explorer.sources.model_recipe import ModelRecipe
 from attention_explorer.sources.registry import source_of
+from attention_explorer.sources.source import Ability, Recipe
 from attention_explorer.sources.tokens import tokens_in
 
 WIDEST, WIDEST_HIDDEN = 1024, 4096
@@ -52,6 +53,11 @@ def _against_learned(state: BlockState) -> str:
 def _of_stack(state: BlockState) -> bool:
     """Whether there is anything to set: a model has its sizes and parts."""
     return state.model_shown is None
+
+
+def _against_typing(state: BlockState) -> str:
+    shown = state.model_shown
+    return "" if shown is None else source_of(shown).traits.reason_against(Ability.TYPING)
 
 
 def _is_drawn(state: BlockState) -> bool:
@@ -322,12 +328,15 @@ class BlockState(CheckedFields):
     mask: MaskChoice = declared(
         MaskChoice, "mask", "Which keys a query may attend to, besides the causal mask", "Change the mask"
     )
-    model: ModelRecipe | None = declared(
+    model: Recipe | None = declared(
         None,
         "model",
-        "The trained model whose layer is drawn, and what it reads; that of Heads goes along with it",
+        "What of Heads the layer is drawn of, and what it reads; that of Heads goes along with it",
         "Show the layer of a model",
         kind=Kind.REFERENCE,
+    )
+    weighing: Weighing = declared(
+        Weighing, "weighing", "How the scores of the model become weights, as on Heads", "Weigh otherwise"
     )
 
     def with_sizes(self, **changes: int) -> Self:
@@ -364,8 +373,8 @@ class BlockState(CheckedFields):
         return min(self.head, self.head_count - 1)
 
     @property
-    def model_shown(self) -> ModelRecipe | None:
-        """The model whose layer the diagram shows; None of layers that are drawn or learned, and in other pictures."""
+    def model_shown(self) -> Recipe | None:
+        """What of Heads the diagram shows; None of layers that are drawn or learned, and in other pictures."""
         return self.model if self.picture is BlockPicture.LAYER else None
 
     @property
@@ -376,7 +385,7 @@ class BlockState(CheckedFields):
     @property
     def head_count(self) -> int:
         """How many heads a layer has."""
-        return self.heads if self.model_shown is None else source_of(self.model_shown).heads[0]
+        return self.heads if self.model_shown is None else source_of(self.model_shown).heads[self.layer_shown]
 
     @property
     def has_biases(self) -> bool:
@@ -448,10 +457,11 @@ class BlockState(CheckedFields):
         "sentence",
         "The tokens that go through the layer: words, or pieces of them, as its source cuts them",
         "Type",
+        forbids=_against_typing,
     )
     def text(self) -> str:
         """What goes through the layer that is drawn."""
-        return self.sentence if self.model_shown is None else self.model_shown.sentence
+        return self.sentence if self.model_shown is None else source_of(self.model_shown).sentence
 
     def with_field(self, name: str, value: Any) -> Self:  # noqa: ANN401 # of the type of its field
         """Return the state with another value in a field, or in what is derived from fields."""
@@ -461,5 +471,5 @@ class BlockState(CheckedFields):
         if name in ("mask_kind", "mask_size"):
             return replace(self, mask=replace(self.mask, **{name.removeprefix("mask_"): value}))
         if name == "text" and self.model_shown is not None:
-            return replace(self, model=replace(self.model_shown, sentence=value))
+            return replace(self, model=replace(self.model_shown, sentence=value))  # type: ignore[call-arg] # it is typed
         return with_value(self, "sentence" if name == "text" else name, value)

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 from attention_explorer.core.mask import mask_words
+from attention_explorer.core.numerals import counted
 from attention_explorer.model import Activation, NormKind, NormPlacement
 from attention_explorer.pages.stack.choices import BlockPicture, Initialiser
 from attention_explorer.pages.stack.learned import recipe_of
 from attention_explorer.pages.stack.numerals import brief
 from attention_explorer.pages.stack.state import BlockState
+from attention_explorer.sources.masked_layers import left_out
 from attention_explorer.sources.registry import source_of
+from attention_explorer.sources.source import Ability, Recipe
 
 ACTIVATION_NAMES = {
     Activation.RELU: "ReLU",
@@ -53,6 +56,20 @@ def layer_parts(state: BlockState) -> tuple[str, ...]:
     more = mask_words(state.mask) if state.picture is BlockPicture.LAYER else ""
     own = "causal mask" if state.causal else "" if more else "no mask"
     return (*stack_parts(state), *filter(None, (own, f"mask: {more}" if more else "")))
+
+
+def model_parts(state: BlockState, recipe: Recipe) -> tuple[str, ...]:
+    """Return what decides the numbers of a layer of what Heads shows."""
+    source, how, mask = source_of(recipe), state.weighing, mask_words(state.mask)
+    return (
+        *(f"“{text}”" for text in (source.sentence, source.context) if text),
+        *source.caption(),
+        *((f"mask: {mask}",) if mask and not source.traits.reason_against(Ability.MASKS) else ()),
+        *(("hard lookup",) if how.hard else ()),
+        *((f"temperature {how.temperature:g}",) if how.temperature != 1.0 and not how.hard else ()),
+        *(() if how.scaled else ("not divided by √d_k",)),
+        *((f"run without {counted(len(off), 'head')}",) if (off := left_out(recipe, how.switched_off)) else ()),
+    )
 
 
 def heads_words(heads: int) -> str:

@@ -72,7 +72,7 @@ def block_program(state: BlockState) -> Program:
         The sizes do not go together, or a number leaves the float range.
     """
     if state.model_shown is not None:
-        raise ExplorerError("The weights of a model are in its file: the program of a layer is that of a drawn one.")
+        raise ExplorerError("This layer is that of what Heads shows, and so is its program: open Code there.")
     check_sizes(state)
     title = _TITLES.get(state.picture) or layer_title(state, state.layers)
     script = Script("block", title.replace('"', "'").rstrip(".") + ".")

@@ -10,7 +10,7 @@ import pytest
 
 from attention_explorer.errors import ExplorerError
 from attention_explorer.sources.model_source import ModelSource, model_recipe
-from attention_explorer.sources.recipe import ToyRecipe
+from attention_explorer.sources.recorded_recipe import BoxRecipe
 from attention_explorer.sources.registry import source_of
 
 MODELS = Path(__file__).parents[2] / "data" / "models"
@@ -54,6 +54,6 @@ def test_keys_that_heads_share_are_there_once() -> None:
     assert "linear_part" in whole.arrays
 
 
-def test_what_has_no_layers_says_so() -> None:
-    with pytest.raises(ExplorerError, match=r"no whole layers to draw.*Open a model"):
-        source_of(ToyRecipe()).whole_layer(0)
+def test_what_has_only_weights_says_so() -> None:
+    with pytest.raises(ExplorerError, match="Only the weights were recorded"):
+        source_of(BoxRecipe("smollm2-soft")).whole_layer(0)

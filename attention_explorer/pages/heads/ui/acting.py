@@ -11,8 +11,6 @@ from PySide6.QtGui import QKeyEvent
 from PySide6.QtWidgets import QApplication, QMenu, QWidget
 
 from attention_explorer.errors import ExplorerError
-from attention_explorer.kit.controls.discard import discard
-from attention_explorer.kit.theme import Look
 from attention_explorer.pages.heads.frame import OTHER, HeadsFrame
 from attention_explorer.pages.heads.state import Picture
 from attention_explorer.pages.heads.ui.find_row import FindRow
@@ -21,6 +19,7 @@ from attention_explorer.pages.heads.ui.pointing import PointingPage
 from attention_explorer.pages.heads.ui.row_player import RowPlayer, ask_for_film
 from attention_explorer.pages.heads.ui.views import views
 from attention_explorer.pages.row_as_lookup import as_lookup, reason_against_lookup
+from attention_explorer.pages.subject import reason_against_subject, with_subject
 from attention_explorer.pages.ui.page import PageAction
 from attention_explorer.session.requests import Standing
 from attention_explorer.sources.registry import source_of
@@ -29,8 +28,8 @@ from attention_explorer.sources.source import Ability
 if TYPE_CHECKING:
     # Loaded when something is exported: file formats would delay the first picture.
     from attention_explorer.kit.export.figure import Figure
-    from attention_explorer.pages.heads.ui.arrays_window import ArraysWindow
 
+ARRAYS_TIP = "Show every array behind the head on the Layer page: X, Q, K, scores, weights, A·V"
 KEPT = "Kept as B. Change anything, then choose Compare."
 _BEGUN = re.compile(r"L(\d{1,4}(H\d{0,4})?)?")
 _NAME = re.compile(r"L(\d{1,4})H(\d{1,4})")
@@ -78,8 +77,6 @@ class ActingPage(PointingPage):
     search: FindRow
     map_controls: MapControls
     player: RowPlayer
-    arrays: ArraysWindow | None = None
-    """The window with every array, once it was wanted."""
     typed: TypedName
     gestures = (
         ("Click a token", "see what it looks at; double click, or Enter: type"),
@@ -114,7 +111,7 @@ class ActingPage(PointingPage):
                 "",
                 "Open a file of attention as B, beside this",
             ),
-            act("Arrays…", lambda page: page.show_arrays(), "A", "Show every array behind the head: X, W_Q, Q, K, V"),
+            act("Arrays in Layer", lambda page: page.show_arrays(), "A", ARRAYS_TIP),
             act("Pinned row as a lookup", lambda page: page.open_lookup(), "O", "Open its query and keys as a lookup"),
             act("Play a row", lambda page: page.toggle_play(), "Ctrl+Space", "Compute the pinned row step by step"),
             act("Hard or soft", lambda page: page.toggle_hard(), "H", "Switch between arg max and softmax"),
@@ -230,28 +227,16 @@ class ActingPage(PointingPage):
         return bool(self.withheld)
 
     def show_arrays(self) -> None:
-        """Open the window with every array behind the head, beside the page."""
+        """Show every array behind the head on the Layer page, what is large here large there."""
         if self._frame is None or self._refuses_to_tell():
             return
-        if self.arrays is None:
-            # Not before it is wanted: the page opens faster.
-            from attention_explorer.pages.heads.ui.arrays_window import ArraysWindow
-
-            self.arrays = ArraysWindow(self.session, self.look, self)
-        self.arrays.show_frame(self._frame)
-        self.arrays.show()
-        self.arrays.activateWindow()
-
-    def _give_arrays(self, look: Look) -> None:
-        """Put a look on the window with the arrays; one that was closed is made anew when it is wanted again."""
-        if self.arrays is None:
+        state = self.session.state
+        reason = reason_against_subject(state)
+        if reason:
+            self.refused.emit(reason)
             return
-        if self.arrays.isVisible():
-            self.arrays.set_look(look)
-            return
-        # Qt would style its many widgets along with those of the page, seen or not.
-        discard(self.arrays)
-        self.arrays = None
+        self.session.apply(with_subject(state, state.heads.view.stage), "Arrays in Layer")
+        self.page_wanted.emit("layer")
 
     def open_lookup(self) -> None:
         """Open the pinned row on the Lookup page."""
@@ -278,13 +263,21 @@ class ActingPage(PointingPage):
         super().offer_taking(menu)
         menu.addAction("Export all heads…", self.export_wall)
         menu.addAction("Film of the row…", self.export_film)
-        menu.addAction("Arrays…", self.show_arrays)
-        if self._frame is not None:
-            reason = reason_against_lookup(self._frame, self.pinned.row)
-            action = menu.addAction("Pinned row as a lookup", self.open_lookup)
+        if self._frame is None:
+            return
+        menu.setToolTipsVisible(True)
+        for title, open_it, reason, tip in (
+            ("Arrays in Layer", self.show_arrays, reason_against_subject(self.session.state), ARRAYS_TIP),
+            (
+                "Pinned row as a lookup",
+                self.open_lookup,
+                reason_against_lookup(self._frame, self.pinned.row),
+                "Open it on the Lookup page: its query and keys in a plane, to be moved",
+            ),
+        ):
+            action = menu.addAction(title, open_it)
             action.setEnabled(not reason)
-            action.setToolTip(reason or "Open it on the Lookup page: its query and keys in a plane, to be moved")
-            menu.setToolTipsVisible(True)
+            action.setToolTip(reason or tip)
 
     def figure(self) -> Figure:
         from attention_explorer.pages.heads.ui.figure import HeadsFigure

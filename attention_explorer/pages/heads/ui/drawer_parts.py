@@ -1,9 +1,9 @@
-"""What the drawer has besides declared fields: the numbers of random heads, and what a model expects next."""
+"""What the drawer has besides declared fields: numbers of random heads and made by hand, what a model expects."""
 
 from __future__ import annotations
 
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QLabel, QPushButton, QVBoxLayout, QWidget
@@ -17,6 +17,7 @@ from attention_explorer.kit.theme import Look
 from attention_explorer.model import Stage
 from attention_explorer.pages.heads.choices import AGGREGATES, OWN_MASK, PAINTED, plain_mask
 from attention_explorer.pages.heads.frame import HeadsFrame, can_roll_out
+from attention_explorer.pages.heads.it_table import antecedent_head
 from attention_explorer.pages.heads.resolve import resolved
 from attention_explorer.pages.heads.shown_map import WEIGHED, why_without_values
 from attention_explorer.pages.heads.state import Aggregate, HeadsState, SortBy
@@ -26,8 +27,15 @@ from attention_explorer.sources.source import Ability
 
 if TYPE_CHECKING:
     # Made when the drawer is first open: the page opens faster.
+    from attention_explorer.pages.heads.ui.embeddings_part import EmbeddingsPart
+    from attention_explorer.pages.heads.ui.it_table_part import ItTablePart
     from attention_explorer.pages.heads.ui.next_words import NextWords
     from attention_explorer.pages.heads.ui.random_heads import RandomHeads
+
+
+P = TypeVar("P", bound=QWidget)
+PARTS = ("random", "embeddings", "it_table", "next")
+"""The sections, by their names; each is made when it is first wanted."""
 
 
 class DrawerParts(QWidget):
@@ -69,25 +77,39 @@ class DrawerParts(QWidget):
         """The numbers of random heads."""
         from attention_explorer.pages.heads.ui.random_heads import RandomHeads
 
-        found = RandomHeads(self._session, self._look)
-        found.refused.connect(self.refused)
-        self._column.addWidget(found)
-        return found
+        return self._added(RandomHeads(self._session, self._look))
+
+    @cached_property
+    def embeddings(self) -> EmbeddingsPart:
+        """The vectors of the tokens, to be typed, with their dot products."""
+        from attention_explorer.pages.heads.ui.embeddings_part import EmbeddingsPart
+
+        return self._added(EmbeddingsPart(self._session, self._look))
+
+    @cached_property
+    def it_table(self) -> ItTablePart:
+        """What “it” attends to in heads made by hand, to be typed."""
+        from attention_explorer.pages.heads.ui.it_table_part import ItTablePart
+
+        return self._added(ItTablePart(self._session, self._look))
 
     @cached_property
     def next(self) -> NextWords:
         """What a model expects next, how it goes on, or how near two sentences are."""
         from attention_explorer.pages.heads.ui.next_words import NextWords
 
-        found = NextWords(self._session, self._look)
-        found.refused.connect(self.refused)
-        self._column.addWidget(found)
-        return found
+        return self._added(NextWords(self._session, self._look))
+
+    def _added(self, part: P) -> P:
+        section: Any = part  # has what refuses
+        section.refused.connect(self.refused)
+        self._column.addWidget(part)
+        return part
 
     @property
     def made(self) -> tuple[Any, ...]:
         """What has been made of the sections so far."""
-        return tuple(self.__dict__[name] for name in ("random", "next") if name in self.__dict__)
+        return tuple(self.__dict__[name] for name in PARTS if name in self.__dict__)
 
     def set_look(self, look: Look) -> None:
         """Wear other colours or another size."""
@@ -108,12 +130,20 @@ class DrawerParts(QWidget):
             self.random.show_state(heads)
             if frame is not None:
                 self.random.show_spread(frame)
+        if self._shows("embeddings", not source.traits.reason_against(Ability.EMBEDDINGS)):
+            self.embeddings.show_recipe(heads.setup.recipe, heads.setup.count)
+        is_by_hand = antecedent_head(heads.setup.recipe) is not None
+        if self._shows("it_table", is_by_hand and frame is not None) and frame is not None:
+            self.it_table.show_frame(frame)
         offers = source.predicts or source.is_sentence_model
-        if offers and frame is not None:
-            self.next.show()
+        if self._shows("next", offers and frame is not None) and frame is not None:
             self.next.show_frame(frame, heads.view.row)
-        elif "next" in self.__dict__:
-            self.next.hide()
+
+    def _shows(self, name: str, is_wanted: bool) -> bool:
+        """Show a section if it does something, made when it first does; return whether it does."""
+        if is_wanted or name in self.__dict__:
+            getattr(self, name).setVisible(is_wanted)
+        return is_wanted
 
     def stop_writing(self) -> None:
         """Have the model write no more, if it does."""

@@ -6,17 +6,16 @@ from collections.abc import Callable
 from dataclasses import replace
 
 from PySide6.QtCore import Signal
-from PySide6.QtGui import QGuiApplication, QPainter, QPaintEvent
-from PySide6.QtWidgets import QHBoxLayout, QPushButton, QVBoxLayout, QWidget
+from PySide6.QtGui import QGuiApplication
+from PySide6.QtWidgets import QLabel, QPushButton, QVBoxLayout, QWidget
 
 from attention_explorer.core.counting import Count
 from attention_explorer.core.numbers_files import as_csv
 from attention_explorer.core.numerals import coordinate
 from attention_explorer.errors import ExplorerError
-from attention_explorer.kit.controls.card import Card
-from attention_explorer.kit.controls.numbers_model import SHORT_WIDTH, MatrixModel, MatrixTable, NumbersColumn
+from attention_explorer.kit.controls.flow_layout import FlowLayout
+from attention_explorer.kit.controls.numbers_model import MatrixModel, MatrixTable, NumbersColumn
 from attention_explorer.kit.controls.text_block import TextBlock, TextLine
-from attention_explorer.kit.drawing.marks import colour_of
 from attention_explorer.kit.theme import Look
 from attention_explorer.pages.heads.dots import (
     DotTable,
@@ -30,7 +29,6 @@ from attention_explorer.pages.heads.dots import (
     vectors_words,
     with_number,
 )
-from attention_explorer.pages.heads.presets import heads_preset, loaded
 from attention_explorer.pages.heads.state import HeadsState
 from attention_explorer.pages.heads.ui.matrix_view import Cell, MatrixView
 from attention_explorer.pages.ui.session import Session
@@ -40,7 +38,7 @@ from attention_explorer.sources.source import Recipe
 
 
 class TypingPart(QWidget):
-    """Changes the recipe of the Heads page, on the ground of a card.
+    """A section of the drawer with a table of numbers to type, which change the recipe of the Heads page.
 
     Signals
     -------
@@ -50,9 +48,22 @@ class TypingPart(QWidget):
 
     refused = Signal(str)
 
-    def __init__(self, session: Session, look: Look, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
+    def __init__(self, session: Session, look: Look, title: str) -> None:
+        super().__init__()
         self._session, self._look = session, look
+        heading = QLabel(title)
+        heading.setObjectName("cardTitle")
+        self._column = QVBoxLayout(self)
+        self._column.setContentsMargins(0, 0, 0, 0)
+        self._column.addWidget(heading)
+
+    def button(self, title: str, tip: str, act: Callable[[], object]) -> QPushButton:
+        """Return a button of the section, which its layout places."""
+        button = QPushButton(title)
+        button.setAccessibleName(title)
+        button.setToolTip(tip)
+        button.clicked.connect(lambda: act())
+        return button
 
     def change_recipe(self, label: str, make: Callable[[Recipe], Recipe]) -> bool:
         """Make another recipe of the one there is, as one step; return whether that could be done."""
@@ -69,87 +80,59 @@ class TypingPart(QWidget):
         """Return the state of the page with another recipe."""
         return heads.with_setup(recipe=recipe)
 
-    def open_preset(self, name: str) -> None:
-        """Show a preset of the page, as one step."""
-        ready, state = heads_preset(name), self._session.state
-        self._session.apply(replace(state, heads=loaded(ready, state.heads)), ready.title)
 
-    def paintEvent(self, event: QPaintEvent) -> None:
-        painter = QPainter(self)
-        painter.fillRect(event.rect(), colour_of(self._look.theme.card))
-        painter.end()
-
-
-ROWS_SEEN = 6
+ROWS_SEEN, NARROW, MAP = 6, 51, 250
+"""Rows of the table that are seen at most; pixels at zoom 1 of its columns of short numbers, and of a map's height."""
 
 
 def _short(number: float) -> str:
-    return coordinate(number, 5)
+    return coordinate(number, 3)
 
 
 class EmbeddingsPart(TypingPart):
     """Type a number, and the dot products, the cosines and every head follow."""
 
-    def __init__(self, session: Session, look: Look, parent: QWidget | None = None) -> None:
-        super().__init__(session, look, parent)
+    def __init__(self, session: Session, look: Look) -> None:
+        super().__init__(session, look, "Embeddings and dot products")
         self._shown: tuple[Recipe, Count] | None = None
         self._table: DotTable | None = None
-        self._make_vectors()
-        self._make_pairs()
-        self._column = QVBoxLayout(self)
-        self._column.addWidget(self._vectors)
-        self._column.addWidget(self._pairs, 1)
-        self._column.addStretch(0)
-        self.set_look(look)
-
-    # ---- Building ----
-
-    def _make_vectors(self) -> None:
-        self._vectors = Card(self._look)
-        self.words = TextBlock(self._look, 1, "What these vectors are")
-        self.edit = QPushButton("Edit these numbers")
-        self.edit.setToolTip("Turn these vectors into numbers that you can change, the same as now to begin with")
-        self.edit.clicked.connect(self._on_edit)
-        self.tutorial = QPushButton("Three words")
-        self.tutorial.setToolTip("cat, sat and mat as vectors of four numbers, as in the tutorial")
-        self.tutorial.clicked.connect(self._on_tutorial)
-        self.copy = QPushButton("Copy as CSV")
-        self.copy.setToolTip("Vectors, dot products and cosines with every digit, on the clipboard")
-        self.copy.clicked.connect(self.copy_numbers)
+        self.words = TextBlock(look, 1, "What these vectors are")
+        self.edit = self.button(
+            "Edit these numbers",
+            "Turn these vectors into numbers that you can change, the same as now to begin with",
+            self._on_edit,
+        )
+        self.copy = self.button(
+            "Copy as CSV", "Vectors, dot products and cosines with every digit, on the clipboard", self.copy_numbers
+        )
         self.model = MatrixModel(self._on_typed, self)
-        self.table = MatrixTable(self.model, self._look, "Vectors of the tokens", SHORT_WIDTH)
-        row = QHBoxLayout()
-        row.addWidget(self.words, 1)
-        for button in (self.edit, self.tutorial, self.copy):
-            row.addWidget(button)
-        self._vectors.body.addLayout(row)
-        self._vectors.body.addWidget(self.table, 1)
-
-    def _make_pairs(self) -> None:
-        self._pairs = Card(self._look)
-        self.dots = MatrixView(self._look, "Dot products of all pairs")
-        self.cosines = MatrixView(self._look, "Cosines of all pairs")
-        both = QHBoxLayout()
+        self.table = MatrixTable(self.model, look, "Vectors of the tokens", NARROW)
+        self.dots = MatrixView(look, "Dot products of all pairs")
+        self.cosines = MatrixView(look, "Cosines of all pairs")
+        self.products = TextBlock(look, 3, "The products behind a dot product")
+        self.verdict = TextBlock(look, 2, "What to notice")
+        buttons = FlowLayout()
+        for button in (self.edit, self.copy):
+            buttons.addWidget(button)
+        self._column.addWidget(self.words)
+        self._column.addLayout(buttons)
+        for part in (self.table, self.dots, self.cosines, self.products, self.verdict):
+            self._column.addWidget(part)
         for view in (self.dots, self.cosines):
             view.spot_changed.connect(self._on_hovered)
             view.cell_chosen.connect(self._on_chosen)
-            both.addWidget(view, 1)
-        self.products = TextBlock(self._look, 3, "The products behind a dot product")
-        self.verdict = TextBlock(self._look, 2, "What to notice")
-        self._pairs.body.addLayout(both, 1)
-        self._pairs.body.addWidget(self.products)
-        self._pairs.body.addWidget(self.verdict)
+        self.set_look(look)
 
     # ---- Showing ----
 
     def set_look(self, look: Look) -> None:
         """Wear other colours or another size."""
         self._look = look
-        self._column.setContentsMargins(look.px(8), look.px(8), look.px(8), look.px(8))
         self._column.setSpacing(look.px(8))
-        for part in (self._vectors, self._pairs, self.words, self.table, self.dots, self.cosines, self.products):
+        for part in (self.words, self.table, self.dots, self.cosines, self.products, self.verdict):
             part.set_look(look)
-        self.verdict.set_look(look)
+        for view in (self.dots, self.cosines):
+            view.setFixedHeight(look.px(MAP))
         self._fit_table()
 
     def show_recipe(self, recipe: Recipe, count: Count) -> None:
@@ -163,15 +146,14 @@ class EmbeddingsPart(TypingPart):
         except ExplorerError as error:
             self._table = None
             self.words.set_text(TextLine(str(error), size=12.5))
-            for part in (self._pairs, self.table, self.copy, self.edit):
-                part.hide()
+            self._show_parts(there=False)
+            self.edit.hide()
 
     def _show_table(self, recipe: Recipe, table: DotTable, count: Count) -> None:
         self._table = table
         toy = recipe_as(recipe, ToyRecipe)
         is_given = toy is not None and toy.vectors is TokenVectors.GIVEN
-        for part in (self._pairs, self.table, self.copy):
-            part.show()
+        self._show_parts(there=True)
         self.edit.setVisible(not is_given)
         self.words.set_text(TextLine(vectors_words(recipe), "muted", size=12.5))
         width = table.vectors.shape[1]
@@ -188,11 +170,14 @@ class EmbeddingsPart(TypingPart):
         self._say()
         self.verdict.set_text(TextLine(dot_verdict(table), size=12.5))
 
+    def _show_parts(self, *, there: bool) -> None:
+        for part in (self.table, self.copy, self.dots, self.cosines, self.products, self.verdict):
+            part.setVisible(there)
+
     def _fit_table(self) -> None:
-        """Give the table the height of its rows, up to some; the pictures below take the rest."""
+        """Give the table the height of its rows, up to some."""
         if self._table is not None:
-            bar = self.table.horizontalScrollBar().sizeHint().height() if self._table.vectors.shape[1] > 8 else 0
-            self.table.setFixedHeight(self.table.height_of(min(len(self._table.names), ROWS_SEEN)) + bar)
+            self.table.show_rows(min(len(self._table.names), ROWS_SEEN))
 
     def _choose(self, cell: Cell) -> None:
         for view in (self.dots, self.cosines):
@@ -219,9 +204,6 @@ class EmbeddingsPart(TypingPart):
     def _on_typed(self, row: int, column: int, text: str) -> bool:
         names = self._table.names if self._table is not None else ()
         return self.change_recipe(f"Change “{names[row]}”", lambda recipe: with_number(recipe, row, column, text))
-
-    def _on_tutorial(self) -> None:
-        self.open_preset("dot-products")
 
     def copy_numbers(self) -> None:
         """Put vectors, dot products and cosines on the clipboard as CSV."""

@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import replace
 from functools import partial
 
-from PySide6.QtWidgets import QHBoxLayout, QPushButton, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QPushButton
 
 from attention_explorer.core.numerals import coordinate, plain, signed
 from attention_explorer.errors import ExplorerError
-from attention_explorer.kit.controls.card import Card
+from attention_explorer.kit.controls.flow_layout import FlowLayout
 from attention_explorer.kit.controls.numbers_model import MatrixModel, MatrixTable, NumbersColumn
 from attention_explorer.kit.controls.text_block import TextBlock, TextLine
 from attention_explorer.kit.theme import Look
@@ -32,7 +31,7 @@ from attention_explorer.pages.ui.session import Session
 from attention_explorer.sources.hand_made_recipe import HandMadeRecipe
 from attention_explorer.sources.source import Recipe
 
-ROWS_SEEN, WIDTH = 16, 96
+ROWS_SEEN, WIDTH = 16, 60
 """Rows of the table that are seen at most, and pixels at zoom 1 of a column of numbers."""
 SHARE = 0
 _COLUMNS = (
@@ -54,7 +53,7 @@ _COLUMNS = (
         is_typed=True,
     ),
     NumbersColumn(
-        "top − this",
+        "behind",
         "How far this score lies behind the best visible one; at temperature 1, ln(largest weight ÷ this weight)",
         partial(plain, decimals=3),
     ),
@@ -66,60 +65,42 @@ _IN_THE_TUTORIALS_WORDS = (*_COLUMNS[:-1], replace(_COLUMNS[-1], title="why, in 
 class ItTablePart(TypingPart):
     """Change what “it” attends to, or the last word of the sentence, and read what the scores must have been."""
 
-    def __init__(self, session: Session, look: Look, parent: QWidget | None = None) -> None:
-        super().__init__(session, look, parent)
-        self._card = Card(look)
+    def __init__(self, session: Session, look: Look) -> None:
+        super().__init__(session, look, "The table for “it”")
         self.words = TextBlock(look, 2, "What these numbers are")
         self.reading = TextBlock(look, 2, "What the table says")
         self.model = MatrixModel(self._on_typed, self)
         self._score_unit = 1.0
         self.table = MatrixTable(self.model, look, "What “it” attends to", WIDTH)
         self.table.horizontalHeader().setStretchLastSection(True)
-        self._make_buttons()
-        self._column = QVBoxLayout(self)
-        self._column.addWidget(self._card)
-        self._card.body.addWidget(self.words)
-        self._card.body.addLayout(self._buttons)
-        self._card.body.addWidget(self.table)
-        self._card.body.addWidget(self.reading)
-        self._card.body.addStretch(1)
-        self.set_look(look)
-
-    def _make_buttons(self) -> None:
-        self._buttons = QHBoxLayout()
         self.last_words = {word: self._last_word_button(word) for word in LAST_WORDS}
-        self.divide = self._button(
+        self.divide = self.button(
             "Divide by the sum", "Make the shares sum to 1; the weights stay what they are", self._on_divide
         )
-        self.back = self._button(
+        self.back = self.button(
             "Forget typed numbers", "Go back to the numbers from before you typed any", self._on_back
         )
-        self.open = self._button(
-            "Open the tutorial’s sentence", "The cat sat on the mat because it was soft", self._open
-        )
-        self._buttons.addStretch(1)
+        buttons = FlowLayout()
+        for button in (*self.last_words.values(), self.divide, self.back):
+            buttons.addWidget(button)
+        self._column.addWidget(self.words)
+        self._column.addLayout(buttons)
+        self._column.addWidget(self.table)
+        self._column.addWidget(self.reading)
+        self.set_look(look)
 
     def _last_word_button(self, word: str) -> QPushButton:
         tip = f"End the sentence in “{word}”: a mat is soft and a cat is tired, so the weight of “it” moves"
         title = f"… {word}"
-        return self._button(title, tip, lambda: self.change_recipe(title, lambda r: with_last_word(r, word)))
-
-    def _button(self, title: str, tip: str, act: Callable[[], object]) -> QPushButton:
-        button = QPushButton(title)
-        button.setToolTip(tip)
-        button.clicked.connect(lambda: act())
-        self._buttons.addWidget(button)
-        return button
+        return self.button(title, tip, lambda: self.change_recipe(title, lambda r: with_last_word(r, word)))
 
     # ---- Showing ----
 
     def set_look(self, look: Look) -> None:
         """Wear other colours or another size."""
         self._look = look
-        px = look.px
-        self._column.setContentsMargins(px(8), px(8), px(8), px(8))
-        self._buttons.setSpacing(px(6))
-        for part in (self._card, self.words, self.reading, self.table):
+        self._column.setSpacing(look.px(8))
+        for part in (self.words, self.reading, self.table):
             part.set_look(look)
         self._fit_table()
 
@@ -142,12 +123,11 @@ class ItTablePart(TypingPart):
 
     def _fit_table(self) -> None:
         """Give the table the height of its rows, up to some."""
-        self.table.setFixedHeight(self.table.height_of(min(max(self.model.rowCount(), 1), ROWS_SEEN)))
+        self.table.show_rows(min(max(self.model.rowCount(), 1), ROWS_SEEN))
 
     def _show_parts(self, *, there: bool) -> None:
         for part in (*self.last_words.values(), self.divide, self.back, self.table, self.reading):
             part.setVisible(there)
-        self.open.setVisible(not there)
 
     # ---- What people do ----
 
@@ -165,9 +145,6 @@ class ItTablePart(TypingPart):
     def _on_back(self) -> None:
         heads = self._session.state.heads.with_recipe(own_shares=())
         self._session.apply(replace(self._session.state, heads=heads), "Forget typed numbers")
-
-    def _open(self) -> None:
-        self.open_preset("hand-made")
 
     def with_recipe(self, heads: HeadsState, recipe: Recipe) -> HeadsState:
         """Return the state of the page with another recipe, looking at the head of the table."""

@@ -11,7 +11,6 @@ from PySide6.QtWidgets import QSizePolicy, QWidget
 from attention_explorer.core.map_picture import MapPicture
 from attention_explorer.core.numerals import exact
 from attention_explorer.kit.accessible import sentences
-from attention_explorer.kit.drawing.cell_marks import paint_outline
 from attention_explorer.kit.drawing.heatmap_layout import HeatmapLayout
 from attention_explorer.kit.items.item import Hit
 from attention_explorer.kit.items.map import Map
@@ -35,13 +34,12 @@ class MatrixView(PointedPicture):
     def __init__(self, look: Look, name: str, parent: QWidget | None = None) -> None:
         super().__init__(look, name, parent)
         self._picture: MapPicture | None = None
-        self._framed: slice | None = None
         self.chosen: Cell | None = None
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Expanding)
 
-    def show_picture(self, picture: MapPicture, framed: slice | None = None) -> None:
-        """Show a matrix with a frame around some rows; a cell that it does not have is let go."""
-        self._picture, self._framed = picture, framed
+    def show_picture(self, picture: MapPicture) -> None:
+        """Show a matrix; a cell that it does not have is let go."""
+        self._picture = picture
         rows, columns = picture.cells
         if self.chosen is not None and not (self.chosen[0] < rows and self.chosen[1] < columns):
             self.chosen = None
@@ -134,10 +132,6 @@ class MatrixView(PointedPicture):
             return
         item, layout = laid
         item.paint(painter, layout, self._look_of(item.picture))
-        if self._framed is not None:
-            first = layout.rectangle(self._framed.start, 0)
-            last = layout.rectangle(self._framed.stop - 1, layout.columns - 1)
-            paint_outline(painter, first.united(last), self.look.theme.text, self.look)
 
     def paint_marks(self, painter: QPainter) -> None:
         laid = self._laid()

@@ -180,7 +180,6 @@ class HeadsPage(ActingPage):
         parts: list[Any] = [self.subject, self.wall_side, self.search, self.other, self.offers]
         for part in (*parts, self.drawer_parts):
             part.set_look(look)
-        self._give_arrays(look)
         super().set_look(look)
 
     def _arrange(self) -> None:
@@ -317,9 +316,6 @@ class HeadsPage(ActingPage):
             self.wall_side.show_view(frame, heads.view)
             self.search.show_frame(frame, heads)
         self._fill_drawer()  # what it says of these numbers too
-        if frame is not None and self.arrays is not None:
-            with self._reading_on():
-                self.arrays.show_frame(frame)
         self._show_spots()
         self._say_again()
 
@@ -345,8 +341,6 @@ class HeadsPage(ActingPage):
         self._forget_picture()
         self.wall_side.forget()
         self.panel.show_panel(Panel())
-        if self.arrays is not None:
-            self.arrays.close()
         self._show_rest()
 
     def _forget_picture(self) -> None:
@@ -357,8 +351,6 @@ class HeadsPage(ActingPage):
 
     def show_withheld(self) -> bool:
         withheld = bool(self.withheld)
-        if self.arrays is not None:
-            self.arrays.close()
         self.player.stop()
         self.subject.withhold(withheld)
         shown = super().show_withheld()

@@ -20,8 +20,8 @@ from attention_explorer.kit.drawing.marks import colour_of, draw_arrow, draw_lin
 from attention_explorer.kit.items.item import Blanks, Hit, Item, around
 from attention_explorer.kit.theme import Look, Theme
 from attention_explorer.model.arrays import Bools, Floats
-from attention_explorer.pages.layer.boxes import Box, Form
-from attention_explorer.pages.layer.diagram import DiagramPicture
+from attention_explorer.pages.layer.boxes import Box, Form, Rows
+from attention_explorer.pages.layer.diagram import DiagramPicture, column_names, row_names
 from attention_explorer.pages.layer.ui.lanes import NODE, BoxPlace, Cut, Lane, Lanes, Way, lanes_of
 
 READ, MOST_READ = 0.1, 3
@@ -90,10 +90,11 @@ class Diagram(Item[Lanes]):
                 return Spot(cut=cut.what)
         for found in layout.places.values():
             if found.cells.contains(place):
-                row = int((place.y() - found.cells.top()) / found.cells.height() * len(self.picture.tokens))
+                rows = found.box.first.shape[-2]
+                row = int((place.y() - found.cells.top()) / found.cells.height() * rows)
                 column = layout.grown.column_at(place.x()) if found.is_grown else None
-                return Spot(found.box.name, min(row, len(self.picture.tokens) - 1), column)
-        for lane in layout.lanes:
+                return Spot(found.box.name, min(row, rows - 1), column)
+        for lane in layout.named:
             row_at = lane.heat.row_at(place.y())
             if row_at is not None and layout.box.left() <= place.x() < lane.cells.left():
                 return Spot(row=row_at)
@@ -109,8 +110,9 @@ class Diagram(Item[Lanes]):
         for cut in layout.cuts:
             if cut.what == spot.cut:
                 _paint_cut(painter, cut, look, lit=True)
-        if spot.row is not None and spot.row < len(self.picture.tokens):
-            for lane in layout.lanes:
+        box = layout.places[spot.box].box if spot.box in layout.places else None
+        if spot.row is not None and spot.row < len(self.picture.tokens) and (box is None or box.rows is Rows.QUERIES):
+            for lane in layout.named:
                 paint_row_label(painter, self._tokens, lane.heat, look, spot.row, lit=True)
         place = layout.places.get(spot.box)
         if place is None:
@@ -134,7 +136,7 @@ class Diagram(Item[Lanes]):
         self._paint_heads(painter, layout, look, vector=vector)
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
         if token is not None:
-            for lane in layout.lanes:
+            for lane in layout.named:
                 _paint_band(painter, lane, token, look)
         for way in layout.ways:
             _paint_way(painter, way, look)
@@ -146,7 +148,7 @@ class Diagram(Item[Lanes]):
             colour = str(getattr(look.theme, place.box.colour or "border"))
             _paint_frame(painter, place.cells.adjusted(-1, -1, 0, 0), colour, 1.6 if place.box.colour else 1.0, look)
             self._paint_words(painter, place, look)
-        for lane in layout.lanes:
+        for lane in layout.named:
             painter.setPen(colour_of(look.theme.text))
             for row in range(0, lane.heat.rows, lane.heat.row_labels.step):
                 if row != token:
@@ -187,12 +189,11 @@ class Diagram(Item[Lanes]):
     def _paint_token(self, painter: QPainter, layout: Lanes, look: Look, token: int) -> None:
         """Frame the row of the token in every box; of keys and values those rows that it reads."""
         read = words_read(self.picture, token)
+        framed = {Rows.QUERIES: (token,), Rows.KEYS: read, Rows.FEATURES: ()}
         for place in layout.places.values():
-            colour = look.theme.query
-            rows: tuple[int, ...] = (token,)
-            if place.box.name in ("k", "v"):
-                rows, colour = read, str(getattr(look.theme, place.box.colour))
-            for row in rows:
+            colours = {"k": "key", "context": "key", "v": "value"}
+            colour = str(getattr(look.theme, colours.get(place.box.name, "query")))
+            for row in framed[place.box.rows]:
                 _outline(painter, place.row(row), colour, look)
 
     def _paint_columns(self, painter: QPainter, layout: Lanes, look: Look) -> None:
@@ -201,11 +202,12 @@ class Diagram(Item[Lanes]):
         keys = box.form is Form.KEYS
         if not look.token_labels and keys:
             return
-        names = self.picture.tokens if keys else tuple(map(str, range(heat.columns)))
+        names = column_names(self.picture, box)
         painter.setFont(look.font(heat.column_labels.size))
         painter.setPen(colour_of(look.theme.key_ink if keys else look.theme.muted))
         for column in range(0, heat.columns, heat.column_labels.step):
-            middle, half = heat.rectangle(0, column).center().x(), max(heat.column_labels.room, look.px(24)) / 2
+            least = 0 if keys else look.px(24)
+            middle, half = heat.rectangle(0, column).center().x(), max(heat.column_labels.room, least) / 2
             place = QRectF(middle - half, foot.top(), 2 * half, foot.height())
             text = names[column]
             if keys and text_size(painter.font(), text)[0] > 2 * half - 2:
@@ -228,9 +230,8 @@ def grown_map(picture: DiagramPicture) -> MapPicture:
     box, array = picture.chosen, picture.chosen.part(picture.head)
     hidden = masked_cells(picture, box)
     masked = np.zeros(array.shape, np.bool_) if hidden is None else np.broadcast_to(hidden, array.shape)
-    names = picture.tokens if box.form is Form.KEYS else tuple(map(str, range(array.shape[1])))
     colours = SEQUENTIAL[0] if box.name == "weights" else DIVERGING
-    return MapPicture(array, masked, box.scale, colours, picture.tokens, names)
+    return MapPicture(array, masked, box.scale, colours, row_names(picture, box), column_names(picture, box))
 
 
 def words_read(picture: DiagramPicture, token: int) -> tuple[int, ...]:

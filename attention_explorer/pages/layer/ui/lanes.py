@@ -30,12 +30,14 @@ GROWN_WIDTH, GROWN_HEIGHT, LEAST_GROWN = 0.44, 1.7, 1.25
 need height for the names of tokens."""
 NAMES, LEAST_NAMES = 13.0, 9.0
 """Pixels at zoom 1 of the names of tokens, and of the smallest."""
-FORM_SHARES = {Form.FEATURES: 1.15, Form.HEADS: 1.0, Form.KEYS: 1.0}
+FORM_SHARES = {Form.FEATURES: 1.15, Form.HEADS: 1.0, Form.KEYS: 1.0, Form.MATRIX: 1.0}
 LABELS = 0.16
 """The largest share of the width that the names of tokens take."""
 TALL = 0.36
 """Of the grown box, how high it is at most, by its width: a lane of few rows need not fill a high room."""
 NODE = 8.5
+LEAST_KEY = 20
+"""Pixels at zoom 1 of the name of a key that is cut short below its column."""
 TICK_STEPS = (1, 2, 4, 8, 16, 32, 64, 128, 256, 512, 1024)
 
 
@@ -70,6 +72,8 @@ class Lane:
     """From its first box to its last."""
     heat: HeatmapLayout
     """The names of the tokens at its left."""
+    has_tokens: bool
+    """Whether its rows are tokens, whose names stand there."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,6 +110,11 @@ class Lanes:
     grown: HeatmapLayout
     bar: QRectF
     foot: QRectF
+
+    @property
+    def named(self) -> tuple[Lane, ...]:
+        """The lanes whose rows are tokens."""
+        return tuple(lane for lane in self.lanes if lane.has_tokens)
 
 
 def lanes_of(picture: DiagramPicture, look: Look, room: QRectF) -> Lanes:
@@ -212,7 +221,7 @@ def _lane(picture: DiagramPicture, line: Line, look: Look, room: QRectF) -> tupl
     heat = HeatmapLayout(
         cells, rows, 1, _row_labels(look, cells.height() / rows, named - px(GAP)), Labels(NAMES, 1), QRectF()
     )
-    return Lane(cells, heat), places
+    return Lane(cells, heat, line is not Line.MATRICES), places
 
 
 def _title(box: Box, look: Look, room: float, *, has_axes: bool) -> tuple[str, float, float]:
@@ -228,6 +237,8 @@ def _title(box: Box, look: Look, room: float, *, has_axes: bool) -> tuple[str, f
 
 def axes_words(box: Box) -> str:
     """Return what rows and columns of a box are."""
+    if box.form is Form.MATRIX:
+        return "row: feature, column: feature"
     return "row: query, column: key" if box.form is Form.KEYS else "row: token, column: feature"
 
 
@@ -257,10 +268,11 @@ def _heat(picture: DiagramPicture, place: BoxPlace, look: Look) -> HeatmapLayout
     width = cells.width() / columns
     if box.form is Form.KEYS:
         size, step = label_size(look, width)
-        if longest_label(picture.tokens, look, 12.0) <= width - look.px(4):
+        if longest_label(picture.keys, look, 12.0) <= width - look.px(4):
             size, step = 12.0, 1
         elif step == 1:
-            size = min(size, 11.0)
+            least = next((step for step in TICK_STEPS if step * width >= look.px(LEAST_KEY)), TICK_STEPS[-1])
+            size, step = min(size, 11.0), least
     else:
         widest = text_size(look.font(11), str(columns))[0] + look.px(8)
         size, step = 11.0, next((step for step in TICK_STEPS if step * width >= widest), TICK_STEPS[-1])
@@ -292,7 +304,7 @@ def _ways(picture: DiagramPicture, places: dict[str, BoxPlace], heat: HeatmapLay
         if source in places and (source, box.name) != ("v", "head_output")
     ]
     ways = [way for way in ways if len(way.points) > 1]
-    if "v" in places:
+    if "v" in places and "head_output" in places:
         ways.append(_value_way(places["v"], places["head_output"], heat, look))
     residuals = (_residual_way(places[way.start], places[way.end], heat, look) for way in picture.residuals)
     return (*ways, *residuals)

@@ -19,9 +19,10 @@ from attention_explorer.pages.layer.boxes import Box
 from attention_explorer.pages.layer.diagram import FEED_FORWARD, RESIDUAL, DiagramPicture
 from attention_explorer.pages.layer.diagram_words import (
     box_words,
-    cell_words,
+    has_row_of,
     layer_sentences,
     norm_words,
+    number_words,
     panel_sentence,
     row_words,
     short,
@@ -32,8 +33,7 @@ from attention_explorer.pages.layer.ui.diagram import Diagram, Spot
 from attention_explorer.pages.stack.learned import steps_to_learn
 from attention_explorer.pages.stack.stack import without_view
 from attention_explorer.pages.stack.state import BlockState
-from attention_explorer.pages.stack.wording import layer_parts
-from attention_explorer.sources.registry import source_of
+from attention_explorer.pages.stack.wording import layer_parts, model_parts
 
 DIAGRAM, TABLE = "The layer, array by array", "How long each token is before and after the layer"
 LENGTHS, WAY = "Length of each token", "Length from box to box"
@@ -63,7 +63,7 @@ class Layer(Picture[BlockState, DiagramPicture]):
         shown = () if state.layer_count == 1 else (state.count.layer(state.layer_shown), state.count.words)
         if state.model_shown is None:
             return *layer_parts(state), *shown
-        return f"“{state.model_shown.sentence}”", *source_of(state.model_shown).caption(), *shown
+        return *model_parts(state, state.model_shown), *shown
 
     def is_step(self, shown: BlockState, wanted: BlockState) -> bool:
         """Whether only what is looked at differs: another box, head or token of arrays that are there."""
@@ -91,18 +91,18 @@ class Layer(Picture[BlockState, DiagramPicture]):
             return _words_beside(numbers, hit)
         box = _box_named(numbers, spot.box)
         if spot.head is not None:
-            return f"Weights of {numbers.state.count.head(spot.head)}. Click to look at it"
+            return f"Weights of {numbers.head_name(spot.head)}. Click to look at it"
         if spot.cut:
             back, out = _CUT[spot.cut]
             is_there = bool(numbers.residuals) if spot.cut == RESIDUAL else numbers.state.feed_forward
             return f"Click: {(out if is_there else back).lower()}"
         if box is None:
             return "" if spot.row is None else f"{norm_words(numbers, spot.row)}. Click to follow it through all boxes"
-        if spot.row is None or spot.row >= len(numbers.tokens):
+        if spot.row is None or spot.row >= box.first.shape[-2]:
             return box_words(numbers, box)
         if spot.column is None or spot.column >= box.first.shape[-1]:
             return f"{row_words(numbers, box, spot.row)}. {box_words(numbers, box)}. Click to see it large"
-        return cell_words(numbers, box, numbers.head, spot.row, spot.column)
+        return number_words(numbers, box, numbers.head, spot.row, spot.column)
 
     def table(self, numbers: DiagramPicture) -> Item[Any]:
         count = numbers.state.count
@@ -121,11 +121,11 @@ class Layer(Picture[BlockState, DiagramPicture]):
             is_there = bool(getattr(state, spot.cut))
             return Change(with_value(state, spot.cut, not is_there), _CUT[spot.cut][is_there])
         if spot.head is not None:
-            return _looked(state, replace(state, head=spot.head), f"Look at {state.count.head(spot.head)}")
+            return _looked(state, replace(state, head=spot.head), f"Look at {numbers.head_name(spot.head)}")
         box = _box_named(numbers, spot.box)
         if box is not None and box is not numbers.chosen:
             return _looked(state, replace(state, box=box.name), f"Look at {box.what}")
-        if spot.row is None:
+        if spot.row is None or (box is not None and not has_row_of(numbers, box)):
             return None
         if numbers.chosen.name == "masked" and spot.column is not None and numbers.trace is not None:
             return _painted(state, numbers, (spot.row, spot.column))
@@ -143,7 +143,7 @@ class Layer(Picture[BlockState, DiagramPicture]):
             return _followed(state, numbers, token)
         if key in (Qt.Key.Key_PageUp, Qt.Key.Key_PageDown):
             head = min(max(numbers.head + (1 if key == Qt.Key.Key_PageDown else -1), 0), numbers.heads - 1)
-            return _looked(state, replace(state, head=head), f"Look at {state.count.head(head)}")
+            return _looked(state, replace(state, head=head), f"Look at {numbers.head_name(head)}")
         if key == Qt.Key.Key_Escape and numbers.token is not None:
             return _followed(state, numbers, None)
         return None

@@ -3,25 +3,29 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import partial
 from typing import Any
 
-from PySide6.QtWidgets import QPushButton, QWidget
+from PySide6.QtGui import QGuiApplication
+from PySide6.QtWidgets import QMenu, QPushButton, QWidget
 
+from attention_explorer.core.numbers_files import as_csv
 from attention_explorer.core.preset import Preset
 from attention_explorer.kit.frame.view import View
 from attention_explorer.kit.theme import Look
 from attention_explorer.pages.explorer import ExplorerState
+from attention_explorer.pages.layer.diagram import DiagramPicture, grown_table
 from attention_explorer.pages.layer.ui.views import views
 from attention_explorer.pages.stack.choices import BlockPicture
 from attention_explorer.pages.stack.presets import learned_settings, model_settings
 from attention_explorer.pages.stack.state import BlockState
-from attention_explorer.pages.subject import has_subject, reason_against_subject, with_drawn_layer, with_subject
+from attention_explorer.pages.subject import reason_against_subject, with_drawn_layer, with_subject
 from attention_explorer.pages.ui.frame_page import FramePage
 from attention_explorer.pages.ui.page import PageAction
 from attention_explorer.pages.ui.session import Session
 
-OF_HEADS, DRAWN = "Layer of Heads’ model", "A drawn layer"
-OF_HEADS_TIP = "Draw the layer of the model that the Heads page shows, with the sentence that it reads there"
+OF_HEADS, DRAWN = "Layer of Heads", "A drawn layer"
+OF_HEADS_TIP = "Draw the layer of what the Heads page shows: the same words, layer, head and row, weighed as there"
 DRAWN_TIP = "Draw a layer of random weights again, of which every size and part can be changed"
 
 
@@ -62,14 +66,19 @@ class LayerPage(FramePage):
         self.subject.setText(DRAWN if is_model else OF_HEADS)
         self.subject.setEnabled(not reason)
         self.subject.setToolTip(reason or (DRAWN_TIP if is_model else OF_HEADS_TIP))
-        if self.view_of(new).id is BlockPicture.LAYER:  # before it stands there, it would be a window of its own
-            self.subject.setVisible(is_model or has_subject(new))
 
     def turn_subject(self) -> None:
         """Draw the layer of what Heads shows, or one from the seed again."""
         state = self.session.state
         drawn = state.block.model is not None
         self.session.apply(with_drawn_layer(state) if drawn else with_subject(state), DRAWN if drawn else OF_HEADS)
+
+    def offer_taking(self, menu: QMenu) -> None:
+        super().offer_taking(menu)
+        numbers = self.canvas.picture
+        if isinstance(numbers, DiagramPicture):
+            title, copy = numbers.chosen.title, partial(_copy_grown, numbers)
+            menu.addAction(f"Copy “{title}” as CSV", partial(self._say_or_refuse, copy))
 
     def make_views(self) -> tuple[View[Any], ...]:
         return views()
@@ -89,3 +98,9 @@ class LayerPage(FramePage):
     @classmethod
     def actions_offered(cls) -> tuple[PageAction, ...]:
         return cls.view_actions((view.id, view.title, view.tip) for view in views())
+
+
+def _copy_grown(numbers: DiagramPicture) -> str:
+    table = grown_table(numbers)
+    QGuiApplication.clipboard().setText(as_csv(table.header, table.rows()))
+    return f"“{numbers.chosen.title}” is on the clipboard, with every digit."

@@ -1,0 +1,35 @@
+"""How scores become weights, as sources take it."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy.typing as npt
+
+if TYPE_CHECKING:
+    from attention_explorer.model import RowMask
+
+
+class Lookup(NamedTuple):
+    """How scores become weights, as `QueryKeyMap` takes it; and which heads add nothing, where a source can do that."""
+
+    mask: npt.ArrayLike | RowMask | None = None
+    scale: float | None = None
+    temperature: float = 1.0
+    hard: bool = False
+    off: frozenset[tuple[int, int]] = frozenset()
+    """(layer, head)."""
+
+    @property
+    def is_plain(self) -> bool:
+        """Whether scores become weights as usual, whatever the mask: softmax(q·kᵀ ÷ √d_k)."""
+        return (self.scale, self.temperature, self.hard) == (None, 1.0, False)
+
+    @property
+    def weighing(self) -> dict[str, Any]:
+        """How scores become weights, by name."""
+        return {"mask": self.mask, "scale": self.scale, "temperature": self.temperature, "hard": self.hard}
+
+
+PLAIN = Lookup()
+"""How scores become weights as usual."""
