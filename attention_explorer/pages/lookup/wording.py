@@ -468,13 +468,17 @@ def _small_gradient_note(frame: LookupFrame) -> str:
 
 def gradient_headline(frame: LookupFrame) -> str:
     """Return in a few words how it stands with the descent."""
-    if frame.loss < 1e-10:
+    if frame.loss < ON_TARGET:
         return "o is on the target"
     if frame.jump:
         return "o jumps here: there is no gradient"
     if frame.state.hard:
         return "Hard: the gradient is exactly 0"
     return "The arrow at q goes downhill" if frame.has_slope else "The gradient has vanished"
+
+
+ON_TARGET = 1e-10
+"""A loss below which o is where it should be, as far as anybody can see."""
 
 
 def descent_note(frame: LookupFrame) -> str:

@@ -449,7 +449,7 @@ class FramePage(RequestingPage):
         self.bar.show_view(view, state.preset, ready, self.shown_without_example())
         elsewhere = "" if ready in view.presets else self.set_elsewhere(view, state)
         self.also.setText(f"Also set: {elsewhere}")
-        self.also.setVisible(bool(elsewhere))
+        self.also.setVisible(bool(elsewhere) and self._names_examples)
 
     def _has_line(self, view: View[Any]) -> bool:
         """Whether something stands in the line of the main quantity."""
@@ -562,6 +562,7 @@ class FramePage(RequestingPage):
     def name_examples(self, named: bool) -> None:
         self._names_examples = named
         self._show_examples()
+        self.also.setVisible(self.also.isVisible() and named)
 
     def _show_examples(self) -> None:
         self.bar.keep_examples_to_themselves(bool(self.withheld) or not self._names_examples)

@@ -15,7 +15,7 @@ from attention_explorer.pages.explorer import ExplorerState
 from attention_explorer.pages.lookup.descent import gone_to, place_in, stepped
 from attention_explorer.pages.lookup.frame import lookup_frame
 from attention_explorer.pages.lookup.state import DescentSpeed, LookupState
-from attention_explorer.pages.lookup.wording import descent_note
+from attention_explorer.pages.lookup.wording import ON_TARGET, descent_note
 from attention_explorer.pages.ui.session import Session
 
 PLAY_TIP = "Take one step after another until the slope is gone. One undo takes all of them back."
@@ -136,9 +136,9 @@ class DescentBar(QWidget):
         self._on_tick()
 
     def _on_tick(self) -> None:
-        after = self._descended()
-        if after is None:
-            self.refused.emit(descent_note(lookup_frame(self._session.state.lookup)))
+        here, after = lookup_frame(self._session.state.lookup), self._descended()
+        if after is None or here.loss < ON_TARGET:
+            self.refused.emit(descent_note(here))
             self.stop()
             return
         self._expected = _apart_from_view(after.lookup)
