@@ -33,6 +33,7 @@ PARTS: Mapping[str, tuple[str, ...]] = {
     "heads.mask": ("mask", "n of the mask"),
     "heads.stage": ("stage",),
     "heads.reading": ("At a glance",),
+    "heads.gain": ("gain",),
     "positions.picture": ("Large picture",),
     "positions.position": ("Position p", "Position p, exact"),
     "positions.kind": ("encoding",),

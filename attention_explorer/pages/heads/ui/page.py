@@ -200,6 +200,9 @@ class HeadsPage(ActingPage):
         margins = self._all.contentsMargins()
         self.main.fit(self.width() - margins.left() - margins.right())
 
+    def is_in_drawer(self, names: tuple[str, ...]) -> bool:
+        return super().is_in_drawer(names) or any(map(self.drawer_parts.holds, names))
+
     def reveal(self, names: tuple[str, ...]) -> None:
         self._wall_is_named = self.wall.accessibleName() in names
         super().reveal(names)

@@ -15,7 +15,7 @@ from attention_explorer.tools.lessons.answers import Given, Right
 from attention_explorer.tools.lessons.ui.asking import Asked, Asking, EnterButton
 
 RIGHT, MISSED, WRONG = ("✓", "right"), ("○", "missed"), ("✗", "wrong")
-HOW_TO_ORDER = "The first on the left. Drag them, or move the one with the keyboard by ← and →."
+HOW_TO_ORDER = "The first on the left. Drag them; ← and → move the chosen one."
 
 
 class Words(Asking):
