@@ -142,6 +142,19 @@ def test_after_the_lessons_both_scores_are_told(learner):
     assert "Question 1 of 30" in learner.words(), "they can be taken again"
 
 
+def test_after_a_lesson_they_are_offered_after_it_and_ticked_once_they_are_taken(learner):
+    player = learner.window.tools.lessons
+    player.keep(player.progress.finished(shelf.lessons()[0], TODAY))
+    listed = learner.list()
+    listed.cards[-1].click()
+    shown = [way.text() for way in listed.ways if way.isVisible()]
+    assert shown[:2] == ["After the lessons", "Before the lessons"]
+    already(learner, AFTER, 30)
+    card = learner.list().cards[-1]
+    assert card.is_done
+    assert card.words == "10 of 30 right"
+
+
 def test_what_was_taken_can_be_forgotten(learner):
     already(learner, BEFORE, 30)
     learner.press(named(learner.list(), "Reset: Thirty questions"))

@@ -27,7 +27,7 @@ from attention_explorer.tools.lessons.lesson import Lesson
 from attention_explorer.tools.lessons.progress import Progress
 from attention_explorer.tools.lessons.recall import due, row_words
 from attention_explorer.tools.lessons.results import LONGEST_NAME
-from attention_explorer.tools.lessons.taking import BEFORE, TAKES
+from attention_explorer.tools.lessons.taking import AFTER, BEFORE, TAKES
 from attention_explorer.tools.lessons.ui.path import Path, PathCard
 from attention_explorer.tools.lessons.ui.pictures import LessonPictures, one_after_another
 
@@ -206,14 +206,23 @@ class LessonsPage(QWidget):
             word = f"Continue {called}" if is_open else called.capitalize()
             tip = " · ".join(f"{TAKES[each].capitalize()}: {take.date}" for each, take in takes.items())
             ways.append((word, tip or f"Take them {called}", partial(self.taken.emit, when)))
-        words = " · ".join(said) or f"{bank.minutes:g} min"
+        if any(self._finished) and all(len(take.replies) == count for take in takes.values()):
+            ways.reverse()  # the first is the one that stands out: whoever has learned something is after it
+        words, last = " · ".join(said) or f"{bank.minutes:g} min", takes.get(AFTER)
+        is_done = last is not None and len(last.replies) == count
+        brief = last.words(count) if last is not None else f"{bank.minutes:g} min"
         forget = ("Forget what I answered", bank) if takes else None
-        return Taken(bank.title, ABOUT_THIRTY, words, f"{bank.minutes:g} min", tuple(ways), str(count), forget=forget)
+        return Taken(bank.title, ABOUT_THIRTY, words, brief, tuple(ways), str(count), is_done=is_done, forget=forget)
+
+    @property
+    def _finished(self) -> list[bool]:
+        """Which lessons were finished."""
+        return [bool(self._progress.of(lesson).finished) for lesson in self._lessons]
 
     def _following(self) -> int:
         """Return which lesson comes next: the first that was begun, or else was not finished."""
         begun = [bool(self._progress.of(lesson).step) for lesson in self._lessons]
-        open_ones = [not self._progress.of(lesson).finished for lesson in self._lessons]
+        open_ones = [not is_finished for is_finished in self._finished]
         return next((found.index(True) for found in (begun, open_ones) if True in found), 0)
 
     # ---- Building ----
@@ -225,7 +234,7 @@ class LessonsPage(QWidget):
 
     def _head(self) -> QHBoxLayout:
         head, title = QHBoxLayout(), QLabel("Lessons")
-        self.count = QLabel(f"{sum(item.is_done for item in self._items)} of {len(self._lessons)} done")
+        self.count = QLabel(f"{sum(self._finished)} of {len(self._lessons)} done")
         title.setObjectName("title")
         self.count.setObjectName("muted")
         self.count.setMinimumWidth(1)  # it goes where there is no room
