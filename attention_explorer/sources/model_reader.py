@@ -40,6 +40,8 @@ def _opened(path: str, size: int, modified_ns: int, digest: str) -> Model:
 class ModelReader(Source[ModelRecipe]):
     """Opens a model and cuts its texts: half of `ModelSource`, which runs it."""
 
+    cuts_words = True
+
     @property
     def _key(self) -> tuple[str, int, int, str]:
         recipe = self.recipe

@@ -25,6 +25,11 @@ class Recipe(CheckedFields):
     """Names a source in the state: a few small fields, never arrays."""
 
     @property
+    def whole_words(self) -> bool:
+        """Whether the tokens of a word are shown as one."""
+        return False
+
+    @property
     def whose(self) -> str:
         """What stays the same while settings change: a picture of it may stand until the one of others is computed."""
         return type(self).__name__
@@ -251,6 +256,9 @@ class Source(ABC, Generic[R]):
     def formulas(self, place: int) -> Mapping[str, str]:
         """Return how arrays of a layer were made, by their names, where its letters alone would not say it."""
         return dict.fromkeys(("q", "k", "v"), self.origin)
+
+    cuts_words = False
+    """Whether a word may be several tokens, so that words can be shown in place of them."""
 
     @property
     def words(self) -> tuple[tuple[int, ...], tuple[int, ...]]:

@@ -29,6 +29,7 @@ EDITORS = {
     "pages/heads/dots.py",
     "pages/heads/unknown.py",
     "pages/heads/it_table.py",
+    "pages/heads/offers.py",
     "pages/heads/recorded.py",
     "pages/heads/ui/embeddings_part.py",
     "pages/heads/ui/random_heads.py",

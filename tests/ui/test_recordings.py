@@ -686,7 +686,10 @@ def test_a_file_that_was_open_is_offered_as_b(comparing, open_dropped, qtbot, lo
     comparing.page.settle()
     assert comparing.session.state == before
     files = comparing.page.other.button.menu_of_now().actions()[-1].menu()
-    assert [action.text() for action in files.actions()] == ["&1 longer.npz", "&2 model.npz", "", "&Open…"]
+    assert [action.text() for action in files.actions()] == [
+        *("&1 longer.npz", "&2 model.npz", ""),
+        *("&Open…", "&Model on this computer…"),
+    ]
     files.actions()[0].trigger()
     wait_for_b(comparing, qtbot, longer[0])
     assert_is_compared(comparing, weights, longer[1])

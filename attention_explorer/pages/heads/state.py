@@ -27,9 +27,9 @@ from attention_explorer.pages.heads.experiment import Check, Experiment
 from attention_explorer.pages.heads.row_moments import MOST_KEYS, moments
 from attention_explorer.pages.heads.writing import Writing
 from attention_explorer.pages.preset_lists import preset_declared
-from attention_explorer.sources.model_recipe import WHOLE_WORDS, ModelRecipe
+from attention_explorer.sources.model_recipe import WHOLE_WORDS
 from attention_explorer.sources.recipe import ToyRecipe
-from attention_explorer.sources.registry import context_tokens_of, recipe_as, source_of, tokens_of
+from attention_explorer.sources.registry import context_tokens_of, source_of, tokens_of
 from attention_explorer.sources.source import Ability, Recipe
 
 NO_STEPS = "No more than the weights is known here, so there are no steps to walk through."
@@ -342,11 +342,10 @@ class HeadsState(CheckedFields):
         return self.setup.count.number(self.last_key // 2 if wished is None else min(wished, self.last_key))
 
     @property
-    @derived(*WHOLE_WORDS, shown=lambda heads: recipe_as(heads.setup.recipe, ModelRecipe) is not None)
+    @derived(*WHOLE_WORDS, shown=lambda heads: source_of(heads.setup.recipe).cuts_words)
     def whole_words(self) -> bool:
         """Whether the tokens of a word are shown as one."""
-        recipe = recipe_as(self.setup.recipe, ModelRecipe)
-        return recipe is not None and recipe.whole_words
+        return self.setup.recipe.whole_words
 
     @property
     def last_key(self) -> int:

@@ -336,7 +336,11 @@ class BlockState(CheckedFields):
         kind=Kind.REFERENCE,
     )
     weighing: Weighing = declared(
-        Weighing, "weighing", "How the scores of the model become weights, as on Heads", "Weigh otherwise"
+        Weighing,
+        "weighing",
+        "How the scores of the model become weights, as on Heads",
+        "Weigh otherwise",
+        shown=lambda block: block.model is not None,
     )
 
     def with_sizes(self, **changes: int) -> Self:

@@ -9,7 +9,6 @@ from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QLabel, QPushButton, QVBoxLayout, QWidget
 
 from attention_explorer.core.colour_scale import Contrast
-from attention_explorer.core.declared import declaration_of
 from attention_explorer.core.numerals import counted
 from attention_explorer.kit.controls.choice import ChoiceBox
 from attention_explorer.kit.controls.possible import allow_unless
@@ -23,7 +22,6 @@ from attention_explorer.pages.heads.resolve import resolved
 from attention_explorer.pages.heads.shown_map import WEIGHED, why_without_values
 from attention_explorer.pages.heads.state import Aggregate, HeadsState, SortBy
 from attention_explorer.pages.ui.session import Session
-from attention_explorer.sources.recipe import ToyRecipe
 from attention_explorer.sources.registry import source_of
 from attention_explorer.sources.source import Ability
 
@@ -110,9 +108,9 @@ class DrawerParts(QWidget):
 
     def holds(self, name: str) -> bool:
         """Whether a control of this accessible name is in one of the sections, made or not."""
-        from attention_explorer.pages.heads.ui.random_heads import FIELDS
+        from attention_explorer.pages.heads.ui.random_heads import NAMES
 
-        return name in {declaration_of(ToyRecipe, field).label for field in FIELDS}
+        return name in NAMES
 
     @property
     def made(self) -> tuple[Any, ...]:

@@ -39,6 +39,8 @@ FIELDS = (
     *("heads", "d_model", "head_width", "value_width", "layers", "seed"),
     *("projections", "gain_kind", "vectors", "embedding_scale", "case_sensitive", "encoding"),
 )
+NAMES = frozenset(declaration_of(ToyRecipe, field).label for field in FIELDS)
+"""What its controls are called."""
 SET_WITH: Final = {"head_width": ("d_k",), "value_width": ("d_v",), "gain_kind": ("gain_kind", "gain")}
 """The fields of a recipe that are put back together, where they are not the one that is named."""
 MOST_MEASURED = 256
