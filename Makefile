@@ -11,12 +11,15 @@ PIP_LOCKED := $(PIP) --require-hashes --no-deps --only-binary :all:
 OFFSCREEN := QT_QPA_PLATFORM=offscreen
 
 .DEFAULT_GOAL := help
-.PHONY: run test arithmetics soak check truth bench coverage train gallery install-desktop uninstall-desktop lock clean help FORCE
+.PHONY: run test all-tests arithmetics soak check truth bench coverage train gallery install-desktop uninstall-desktop lock clean help FORCE
 
 run: .venv/.libraries ## open the window; without a display, draw every page into build/gallery
 	@$(PY) -m attention_explorer run --without-display build/gallery $(ARGS)
 
-test: .venv/.libraries ## run the tests, off-screen: make test ARGS="-k lookup"
+test: .venv/.libraries ## run the quick tests, off-screen, in three minutes: make test ARGS="-k lookup"
+	@$(OFFSCREEN) $(PY) -m pytest -n auto --quick $(ARGS)
+
+all-tests: .venv/.libraries ## run every test, which takes half an hour on two cores
 	@$(OFFSCREEN) $(PY) -m pytest -n auto $(ARGS)
 
 arithmetics: .venv/.libraries ## run the tests of arithmetic as every other processor would sum

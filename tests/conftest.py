@@ -15,6 +15,7 @@ from PySide6.QtCore import QEvent, QPointF, Qt
 from PySide6.QtGui import QMouseEvent
 from PySide6.QtWidgets import QApplication, QWidget
 from shiboken6 import isValid
+from slow import slow_files
 
 from attention_explorer.core.byte_cache import CACHE
 from attention_explorer.session import memory
@@ -25,6 +26,16 @@ if TYPE_CHECKING:
     from attention_explorer.pages.explorer import ExplorerState
     from attention_explorer.session.watchdog import Watchdog
     from attention_explorer.window.window import MainWindow
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    parser.addoption("--quick", action="store_true", help="leave out the files that take long, unless they are named")
+
+
+def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:
+    """Leave a file out that takes long, where only the quick ones are wanted."""
+    named = {Path(arg.partition("::")[0]).resolve() for arg in config.args}
+    return True if config.getoption("--quick") and collection_path in slow_files() - named else None
 
 
 @pytest.fixture(scope="session")
