@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import textwrap
 from collections.abc import Sequence
 from functools import partial
 
@@ -14,8 +15,8 @@ from attention_explorer.kit.theme import Look
 from attention_explorer.tools.lessons.lesson import Lesson
 from attention_explorer.tools.lessons.ui.pictures import LessonPictures, one_after_another
 
-MOST, WIDTH, HEIGHT = 6, 150, 84
-"""Lessons that are offered, and the pixels at zoom 1 of a picture."""
+MOST, WIDTH, HEIGHT, LINE = 6, 172, 84, 22
+"""Lessons that are offered, the pixels at zoom 1 of a picture, and the letters of a line below it."""
 TITLE = "Attention is a lookup you can touch."
 ABOUT = "Drag q and see what comes back. Or begin with a lesson: it asks what will happen, and then shows it."
 
@@ -72,7 +73,8 @@ class FirstLessons(Card):
         button = QToolButton()
         button.setObjectName("tool")
         button.setToolButtonStyle(Qt.ToolButtonStyle.ToolButtonTextUnderIcon)
-        button.setText(f"{number}  {lesson.title}\n{lesson.minutes:g} min")
+        title = textwrap.fill(lesson.title, LINE)
+        button.setText(f"{number}  {title}\n{lesson.minutes:g} min")
         button.setToolTip(lesson.title)
         button.setAccessibleName(f"Start: {lesson.title}")
         button.clicked.connect(partial(self.chosen.emit, lesson))
@@ -83,7 +85,7 @@ class FirstLessons(Card):
         self._look = look
         for button in self.buttons:
             button.setIconSize(QSize(look.px(WIDTH), look.px(HEIGHT)))
-            button.setFixedSize(look.px(WIDTH + 16), look.px(HEIGHT + 50))
+            button.setFixedSize(look.px(WIDTH + 16), look.px(HEIGHT + 66))
         if self.buttons:
             one_after_another(self, map(self._draw_one, self._lessons))  # so that no hand has to wait for all
 
