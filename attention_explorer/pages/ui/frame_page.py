@@ -467,8 +467,8 @@ class FramePage(RequestingPage):
         return getattr(state, self.view_of(state).part.name)
 
     def _show_tries(self) -> None:
-        state = self.state
-        self.panel.tries.show_tries(self.view.id.value, [each for each in self.view.tries if each.fits(state)], state)
+        state, tries = self.state, self.view.tries if self._names_examples else ()
+        self.panel.tries.show_tries(self.view.id.value, [each for each in tries if each.fits(state)], state)
 
     def _on_undone(self, old: ExplorerState, new: ExplorerState, _text: str) -> None:
         view = self.view_of(new)
@@ -562,6 +562,7 @@ class FramePage(RequestingPage):
     def name_examples(self, named: bool) -> None:
         self._names_examples = named
         self._show_examples()
+        self._show_tries()
         self.also.setVisible(self.also.isVisible() and named)
 
     def _show_examples(self) -> None:
