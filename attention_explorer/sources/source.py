@@ -257,6 +257,26 @@ class Source(ABC, Generic[R]):
         """Return how arrays of a layer were made, by their names, where its letters alone would not say it."""
         return dict.fromkeys(("q", "k", "v"), self.origin)
 
+    @property
+    def saved_steps(self) -> tuple[str, ...]:
+        """What the saved steps of its training are called, in order, where there are others than this one."""
+        return ()
+
+    @property
+    def saved_step(self) -> int:
+        """Which of them it is, from 0."""
+        return 0
+
+    def at_saved_step(self, place: int) -> R:
+        """Return the recipe of another of them, counted from 0, which reads the same.
+
+        Raises
+        ------
+        ExplorerError
+            If it cannot be read.
+        """
+        return self.recipe
+
     cuts_words = False
     """Whether a word may be several tokens, so that words can be shown in place of them."""
 

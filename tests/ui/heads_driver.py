@@ -173,6 +173,7 @@ class Controls:
         "scaled": "setup.scaled",
         "surprise": "view.surprise",
         "whole_words": "whole_words",
+        "checkpoint": "checkpoint",
         "signed": "view.signed",
     }
     IN_SIGHT: ClassVar = {"masks": "setup.mask.kind", "mask_size": "mask_size", "hard": "setup.hard"}

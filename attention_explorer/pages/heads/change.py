@@ -36,6 +36,8 @@ def changed(heads: HeadsState, field: str, value: Any) -> HeadsState:  # noqa: A
         return heads.with_setup(mask=replace(heads.setup.mask, size=value))
     if field == "whole_words":
         return by_word(heads, whole=value)
+    if field == "checkpoint":
+        return heads.with_setup(recipe=source_of(heads.setup.recipe).at_saved_step(value - 1))
     if field == "view.hidden":
         return heads.with_view(hidden=Hidden(value), hidden_tokens=frozenset())
     if field == "view.stage":

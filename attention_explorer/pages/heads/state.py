@@ -35,6 +35,8 @@ from attention_explorer.sources.source import Ability, Recipe
 NO_STEPS = "No more than the weights is known here, so there are no steps to walk through."
 LAST_STEP = 99
 """More steps than the arithmetic of a row has: whoever looks at it there sees all of it."""
+MOST_CHECKPOINTS = 10_000
+"""More than anybody saves of one training."""
 _LAST_PINNED = 2 * MOST_TOKENS - 1
 """Tokens that only B of a comparison has are counted behind those of A."""
 
@@ -346,6 +348,21 @@ class HeadsState(CheckedFields):
     def whole_words(self) -> bool:
         """Whether the tokens of a word are shown as one."""
         return self.setup.recipe.whole_words
+
+    @property
+    @derived(
+        "checkpoint",
+        "Which saved step of its training the model is read from: the folders that lie beside it, in order",
+        "Go to another checkpoint",
+        low=1,
+        high=MOST_CHECKPOINTS,
+        ends=lambda heads: (1, max(len(source_of(heads.setup.recipe).saved_steps), 1)),
+        shown=lambda heads: bool(source_of(heads.setup.recipe).saved_steps),
+        merge="checkpoint",
+    )
+    def checkpoint(self) -> int:
+        """The number of the checkpoint that is open."""
+        return source_of(self.setup.recipe).saved_step + 1
 
     @property
     def last_key(self) -> int:

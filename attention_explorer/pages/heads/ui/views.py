@@ -34,7 +34,7 @@ _COLOURS = ("view.contrast", "view.colour_map")
 _HEADS = ("setup.aggregate", "setup.identity")
 _ORDER = ("view.sort", "view.reverse", "view.signed")
 _MAP = ("view.stage", "view.value_weighted", "view.hidden", "view.row_sums")
-_TEXT = ("whole_words", "view.surprise")
+_TEXT = ("whole_words", "view.surprise", "checkpoint")
 _EXPERIMENT = (
     *(f"experiment.{name}" for name in ("seed", "precision", "demo", "amount", "constant")),
     "token_changed",

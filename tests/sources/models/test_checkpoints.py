@@ -1,0 +1,52 @@
+"""A model at the steps of its training: folders beside each other, and revisions in Hugging Face's cache."""
+
+from __future__ import annotations
+
+import shutil
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from attention_explorer.sources.model_source import ModelSource, model_recipe
+from attention_explorer.sources.models.checkpoints import checkpoints, step_of
+
+MODEL = Path(__file__).parents[2] / "data" / "models" / "gpt-neox"
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    """Checkpoints in one folder, and what is none."""
+    for name in ("step1000", "step2", "step30", "other7", "stepless"):
+        shutil.copytree(MODEL, tmp_path / name)
+    (tmp_path / "step4").mkdir()  # has no model
+    return tmp_path
+
+
+def test_folders_that_are_called_alike_are_in_order_of_their_steps(folder: Path) -> None:
+    expected = tuple(folder / name for name in ("step2", "step30", "step1000"))
+    assert checkpoints(folder / "step30") == expected
+    assert [step_of(path) for path in expected] == ["step2", "step30", "step1000"]
+    for alone in ("other7", "stepless"):
+        assert checkpoints(folder / alone) == (folder / alone,)
+        assert ModelSource(model_recipe(folder / alone, "a")).saved_steps == ()
+
+
+def test_another_step_reads_the_same_with_its_own_weights(folder: Path) -> None:
+    source = ModelSource(replace(model_recipe(folder / "step30", "Hello you"), whole_words=True))
+    assert source.saved_steps == ("step2", "step30", "step1000")
+    assert source.saved_step == 1
+    other = source.at_saved_step(2)
+    assert other == replace(model_recipe(folder / "step1000", "Hello you"), whole_words=True)
+
+
+def test_revisions_of_the_hub_are_checkpoints_by_their_names(tmp_path: Path) -> None:
+    hub = tmp_path / "models--EleutherAI--pythia-14m"
+    for name, commit in (("step512", "b" * 40), ("step0", "c" * 40), ("main", "a" * 40)):
+        shutil.copytree(MODEL, hub / "snapshots" / commit)
+        (hub / "refs").mkdir(exist_ok=True)
+        (hub / "refs" / name).write_text(commit)
+    (hub / "refs" / "step9").write_text("../../elsewhere")
+    found = checkpoints(hub / "snapshots" / ("b" * 40))
+    assert [step_of(path) for path in found] == ["step0", "step512"]
+    assert checkpoints(hub / "snapshots" / ("a" * 40)) == (hub / "snapshots" / ("a" * 40),)
