@@ -116,7 +116,9 @@ class Tokeniser:
                 f"{self._where} gives {found.tokens[ids.index(max(ids))]!r:.40} the id {max(ids)}, but the model knows "
                 f"only {vocabulary} ids: it belongs to another model."
             )
-        return Tokens(ids, tuple(found.tokens), tuple(found.offsets), tuple(found.type_ids))
+        # A mask may take the space before it along, as RoBERTa's does; the vocabulary spells it without.
+        tokens = tuple(token.strip() if token.strip() in MASKS else token for token in found.tokens)
+        return Tokens(ids, tokens, tuple(found.offsets), tuple(found.type_ids))
 
     def text_after(self, ids: tuple[int, ...], new: tuple[int, ...]) -> str:
         """Return what is written by tokens that follow others.

@@ -69,3 +69,32 @@ def test_a_folder_without_either_says_how_to_make_one(folder: Path) -> None:
     (folder / "vocab.txt").unlink()
     with pytest.raises(FileError, match=r"takes ids, but no text\. .* AutoTokenizer"):
         load_model(folder).tokenize("a")
+
+
+@pytest.fixture
+def mpnet(tmp_path: Path) -> Path:
+    """An MPNet without tokenizer.json, but with a vocabulary."""
+    target = Path(shutil.copytree(MODELS / "mpnet", tmp_path / "mpnet"))
+    described = json.loads((target / "tokenizer.json").read_text(encoding="utf-8"))
+    vocabulary = described["model"]["vocab"]
+    (target / "tokenizer.json").unlink()
+    (target / "vocab.txt").write_text("\n".join(sorted(vocabulary, key=vocabulary.__getitem__)) + "\n", "utf-8")
+    return target
+
+
+@pytest.mark.parametrize("text", ["The cat sat on the mat, because it was soft.", "", "Crème brûlée and ﬁsh!"])
+def test_that_of_an_mpnet_has_its_own_special_tokens(mpnet: Path, text: str) -> None:
+    assert load_model(mpnet).tokenize(text) == load_model(MODELS / "mpnet").tokenize(text)
+
+
+def test_two_texts_of_an_mpnet_are_parted_as_transformers_parts_them(mpnet: Path) -> None:
+    tokens = load_model(mpnet).tokenize(("the cat", "the mat"))
+    assert tokens.tokens == ("<s>", "the", "cat", "</s>", "</s>", "the", "mat", "</s>")
+    assert set(tokens.type_ids) == {0}
+
+
+def test_a_mask_that_takes_the_space_before_it_along_is_found(mpnet: Path) -> None:
+    model = load_model(mpnet)
+    tokens = model.tokenize("the <mask> sat")
+    assert tokens.tokens[2] == model.mask == "<mask>"
+    assert tokens.offsets[2] == (3, 10)
