@@ -60,6 +60,20 @@ def write_whole(path: Path, data: bytes | Callable[[IO[bytes]], object], *, priv
         ) from error
 
 
+def remove(path: Path) -> None:
+    """Delete a file if it is there; one that may not be deleted stays."""
+    with suppress(OSError):
+        path.unlink(missing_ok=True)
+
+
+def time_of(path: Path) -> float:
+    """Return when a file was last written, in seconds since 1970; 0 if it is gone or may not be looked at."""
+    try:
+        return path.stat().st_mtime
+    except OSError:
+        return 0.0
+
+
 def looks_like_path(text: str) -> bool:
     """Whether a text can only name a file: it has an ending or a folder, which no name of a preset or command has."""
     return Path(text).name != text or bool(Path(text).suffix)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import replace
 from functools import cached_property
@@ -13,7 +14,7 @@ from attention_explorer.errors import ExplorerError
 from attention_explorer.model.transformer import CROSS, ENCODER, SELF
 from attention_explorer.sources.model_recipe import ModelRecipe
 from attention_explorer.sources.models import Model, Tokens, load_model
-from attention_explorer.sources.models.checkpoints import checkpoints, step_of
+from attention_explorer.sources.models.checkpoints import checkpoints
 from attention_explorer.sources.models.folder import weights_of
 from attention_explorer.sources.models.whole_words import spelled, words_of
 from attention_explorer.sources.recorded import FileReference, change_since, reference_to
@@ -76,19 +77,19 @@ class ModelReader(Source[ModelRecipe]):
         self._given  # noqa: B018 - cuts the sentence
 
     @property
-    def _folders(self) -> tuple[Path, ...]:
+    def _folders(self) -> Mapping[str, Path]:
         return checkpoints(Path(self.recipe.path))
 
     @property
     def saved_steps(self) -> tuple[str, ...]:
-        return tuple(map(step_of, self._folders)) if len(self._folders) > 1 else ()
+        return tuple(self._folders) if len(self._folders) > 1 else ()
 
     @property
     def saved_step(self) -> int:
-        return self._folders.index(Path(self.recipe.path))
+        return list(self._folders.values()).index(Path(self.recipe.path))
 
     def at_saved_step(self, place: int) -> ModelRecipe:
-        folder = self._folders[place]
+        folder = list(self._folders.values())[place]
         found = reference_to(weights_of(folder))
         told = {"size": found.size, "modified_ns": found.modified_ns, "digest": found.digest}
         return replace(self.recipe, path=str(folder), **told)  # type: ignore[arg-type]

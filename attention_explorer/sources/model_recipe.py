@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 
 from attention_explorer.core.declared import Kind, declared
@@ -84,8 +84,3 @@ class ModelRecipe(Recipe):
     sentence: str = sentence_declared()
     context: str | None = context_declared()
     whole_words: bool = declared(False, *WHOLE_WORDS)
-
-    @property
-    def by_token(self) -> ModelRecipe:
-        """The recipe as the model reads it, token by token."""
-        return replace(self, whole_words=False)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from bisect import bisect_right
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
@@ -228,7 +229,7 @@ class ModelSource(ModelReader):
         self, layers: Sequence[Layer], row: int, most: int, ids: tuple[int, ...] | None = None
     ) -> Predictions | None:
         if self.recipe.whole_words and self.predicts:  # where its last token stands
-            row = len(self.words[0]) - 1 - self.words[0][::-1].index(row)
+            row = bisect_right(self.words[0], row) - 1
         return self._expected(layers, row, most, ids)
 
     def _expected(
@@ -248,7 +249,7 @@ class ModelSource(ModelReader):
     def _place_of_guess(self) -> int | None:
         """The token at which the model says something by itself: the last, or the first that is to be filled in."""
         tokens = self._cut[0].tokens if self.predicts and self._can_tell else ()
-        if self.predicts and self._stack.spec.is_causal:
+        if self.writes:
             return len(tokens) - 1 if tokens else None
         return tokens.index(self.mask_token) if self.mask_token in tokens else None
 

@@ -22,7 +22,7 @@ from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QLockFile, QObject, QTimer, Signal
 
-from attention_explorer.core.files import make_folder
+from attention_explorer.core.files import make_folder, remove, time_of
 from attention_explorer.core.subject import is_same_subject
 from attention_explorer.errors import ExplorerError
 from attention_explorer.pages.explorer import ExplorerState
@@ -30,7 +30,7 @@ from attention_explorer.pages.session_file import SUFFIX, Opened, read_session, 
 from attention_explorer.pages.ui.session import Session
 from attention_explorer.session.jobs import Deliver, JobQueue, Report
 from attention_explorer.session.locks import locked
-from attention_explorer.window.newest_file import NewestFile, remove
+from attention_explorer.window.newest_file import NewestFile
 from attention_explorer.window.open_session import OpenSession
 from attention_explorer.window.set_aside import Aside, SetAside
 
@@ -176,9 +176,8 @@ class Keeper(QObject):
             self._kept = copy.of
 
     def _on_not_kept(self, _key: object, error: Exception) -> None:
-        if not isinstance(error, ExplorerError):
-            raise error  # a fault of the program, which is shown as any other
-        self._fail(error)
+        if isinstance(error, ExplorerError):
+            self._fail(error)
 
     def _fail(self, error: ExplorerError) -> None:
         had_failed, self._problem = bool(self._problem), str(error)
@@ -226,14 +225,14 @@ class Keeper(QObject):
 
     def left_over(self) -> LeftOver | None:
         """Return the youngest session that a crashed window has left, locked so that no other window offers it too."""
-        for path in sorted(self._folder.glob(f"{OPEN}*{SUFFIX}"), key=_time_of, reverse=True):
+        for path in sorted(self._folder.glob(f"{OPEN}*{SUFFIX}"), key=time_of, reverse=True):
             if path == self._path:
                 continue
             lock = locked(path, SUFFIX)
             if lock is None:
                 continue  # its window is open
             try:
-                return LeftOver(read_session(path), datetime.fromtimestamp(_time_of(path)), path, lock)
+                return LeftOver(read_session(path), datetime.fromtimestamp(time_of(path)), path, lock)
             except ExplorerError:
                 lock.unlock()  # not written by us, or for a newer version: it stays where it is
         return None
@@ -327,10 +326,3 @@ class Keeper(QObject):
             self._last_lock.unlock()
             self._last_lock = None
         self._drop()
-
-
-def _time_of(path: Path) -> float:
-    try:
-        return path.stat().st_mtime
-    except OSError:
-        return 0.0

@@ -5,7 +5,7 @@ from __future__ import annotations
 import threading
 from pathlib import Path
 
-from attention_explorer.core.files import write_whole
+from attention_explorer.core.files import remove, write_whole
 
 
 class NewestFile:
@@ -44,11 +44,3 @@ class NewestFile:
         self.order()
         with self._lock:
             remove(path)
-
-
-def remove(path: Path) -> None:
-    """Delete a file if it is there; one that may not be deleted stays."""
-    try:
-        path.unlink(missing_ok=True)
-    except OSError:
-        return

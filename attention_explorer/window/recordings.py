@@ -96,7 +96,9 @@ class Recordings(QObject):
             from attention_explorer.sources.models.found import look_at
 
             with stoppable(report):
-                deliver(look_at(path).cost)
+                seen = look_at(path)
+                if not seen.reason:
+                    deliver(seen.cost)
                 try:
                     found = heads_of_model(path, sentence)
                 except ArrayError:  # too long for it, or of no token

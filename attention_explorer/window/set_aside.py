@@ -11,10 +11,9 @@ from datetime import datetime
 from pathlib import Path
 from urllib.parse import quote, unquote
 
-from attention_explorer.core.files import make_folder
+from attention_explorer.core.files import make_folder, remove
 from attention_explorer.errors import ExplorerError
 from attention_explorer.pages.session_file import SUFFIX, write_session
-from attention_explorer.window.newest_file import remove
 from attention_explorer.window.open_session import OpenSession
 
 PREFIX = "aside-"

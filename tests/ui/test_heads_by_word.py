@@ -41,7 +41,7 @@ def test_a_switch_shows_words_in_place_of_their_tokens(driver):
     assert not driver.page.bar.view_row.buttons[Picture.STAGES].isEnabled()
     assert "whole words" in driver.page.also.text()
     driver.press(driver.controls.surprise)
-    assert driver.page.subject.surprise.jobs.wait(60)
+    assert driver.page.subject.surprise.working.jobs.wait(60)
     assert "bits a word" in driver.page.subject.surprise_words.text()
     switch(driver)
     assert tokens(driver) == many

@@ -33,7 +33,7 @@ def driver(open_heads):
 
 def settled(driver):
     driver.page.settle()
-    assert driver.page.subject.guess.asked.jobs.wait(60)
+    assert driver.page.subject.guess.asked.working.jobs.wait(60)
     return driver
 
 

@@ -30,7 +30,7 @@ def driver(open_heads):
 
 def settle(driver) -> None:
     driver.page.settle()
-    assert driver.page.subject.surprise.jobs.wait(60)
+    assert driver.page.subject.surprise.working.jobs.wait(60)
 
 
 def switch(driver) -> None:

@@ -380,10 +380,8 @@ class TokenLine(TipWidget):
         how = "Double click, or Enter, to type another sentence" if self._tokens.can_edit else self._tokens.fixed
         if token is None:
             return how
-        surprise = self._tokens.surprise[token] if token < len(self._tokens.surprise) else math.nan
-        expected = (
-            "" if math.isnan(surprise) else f"Surprise {bits_text(surprise)}: expected with {percent(2**-surprise)}"
-        )
+        bits = self._tokens.surprise_of(token)
+        expected = "" if bits is None else f"Surprise {bits_text(bits)}: expected with {percent(2**-bits)}"
         look = f"{self._tokens.texts[token]}: click to see what it looks at"
         return "\n".join(filter(None, (look, expected, how)))
 

@@ -46,7 +46,10 @@ ORDER = (
     "w_v",
     "w_o",
 )
-"""All boxes of the diagram that there can be, in the order of computation, and those of matrices behind them."""
+"""All boxes of the diagram that there can be, in the order of computation, and those of matrices behind them.
+
+Two are no more: sessions that were saved with cross_output or cross_sum enlarged are still opened.
+"""
 
 
 class Initialiser(StrEnum):

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
 from functools import lru_cache
+from glob import escape
 from pathlib import Path
 
 from attention_explorer.sources.model_recipe import CONFIG
@@ -16,42 +18,37 @@ _HUB_REVISION = "refs"
 
 
 @lru_cache(maxsize=16)  # asked at every change of a page
-def checkpoints(path: Path) -> tuple[Path, ...]:
-    """Return the folders of a model at all steps that were saved, by step; only itself where there are no others.
+def checkpoints(path: Path) -> Mapping[str, Path]:
+    """Return the folders of a model at all steps that were saved, by their names, the first step first.
 
     They lie beside each other and are called alike but for a number at the end, such as ``step1000`` and
-    ``checkpoint-500``; in Hugging Face's cache their revisions are, as those of Pythia.
+    ``checkpoint-500``; in Hugging Face's cache their revisions are, as those of Pythia. Where there are no others, it
+    is the folder alone.
 
     Parameters
     ----------
     path : Path
         The folder of a model.
     """
-    found = _of_hub(path) or _beside(path)
-    alone = (path,)
-    return tuple(folder for _, folder in sorted(found.items())) if len(found) > 1 and path in found.values() else alone
+    found = _by_step(_revisions(path)) or _by_step(_alike(path))
+    has_others = len(found) > 1 and path in found.values()
+    return found if has_others else {path.name: path}
 
 
-def step_of(path: Path) -> str:
-    """Return what a checkpoint is called: its folder's name, or that of its revision."""
-    revisions = {folder: name for name, folder in _revisions(path).items()}
-    return revisions.get(path, path.name)
+def _by_step(folders: Mapping[str, Path]) -> dict[str, Path]:
+    """Return those that hold a model and are named by a step, in order."""
+    pairs = ((_STEP.fullmatch(name), name) for name, folder in folders.items() if (folder / CONFIG).is_file())
+    steps = {int(match["step"]): name for match, name in pairs if match is not None}
+    return {name: folders[name] for _, name in sorted(steps.items())}
 
 
-def _beside(path: Path) -> dict[int, Path]:
-    """Return the folders beside one that are called alike, by step."""
+def _alike(path: Path) -> dict[str, Path]:
+    """Return the folders beside one that are called alike but for a number at the end, by their names."""
     own = _STEP.fullmatch(path.name)
     if own is None:
         return {}
-    there = (folder for folder in matching(path.parent, f"{_plain(own['name'])}*") if (folder / CONFIG).is_file())
-    pairs = ((_STEP.fullmatch(folder.name), folder) for folder in there)
-    return {int(each["step"]): folder for each, folder in pairs if each is not None and each["name"] == own["name"]}
-
-
-def _of_hub(path: Path) -> dict[int, Path]:
-    """Return the snapshots of revisions that are named by steps, by step."""
-    pairs = ((_STEP.fullmatch(name), folder) for name, folder in _revisions(path).items())
-    return {int(each["step"]): folder for each, folder in pairs if each is not None and (folder / CONFIG).is_file()}
+    there = ((_STEP.fullmatch(folder.name), folder) for folder in matching(path.parent, f"{escape(own['name'])}*"))
+    return {folder.name: folder for match, folder in there if match is not None and match["name"] == own["name"]}
 
 
 def _revisions(path: Path) -> dict[str, Path]:
@@ -63,8 +60,3 @@ def _revisions(path: Path) -> dict[str, Path]:
         if name.is_file()
     }
     return {name: path.parent / text for name, text in texts.items() if text and Path(text).name == text}
-
-
-def _plain(text: str) -> str:
-    """Return a text as a pattern of file names that stands for itself."""
-    return re.sub(r"([*?[])", r"[\1]", text)

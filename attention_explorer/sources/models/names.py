@@ -6,6 +6,7 @@ import os
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
+from attention_explorer.core.files import time_of
 from attention_explorer.core.json_text import JsonTextError, json_from
 from attention_explorer.errors import ExplorerError
 from attention_explorer.sources.model_recipe import GGUF, is_blob
@@ -56,7 +57,7 @@ def hub_folders(name: str, environment: Mapping[str, str] = os.environ, home: Pa
     if not name or Path(name).is_absolute() or ".." in Path(name).parts:
         return ()
     found = matching(hub(environment, home) / f"{_CACHED}{name.replace('/', '--')}" / _SNAPSHOTS, "*")
-    return sorted(found, key=lambda folder: -folder.stat().st_mtime)
+    return sorted(found, key=time_of, reverse=True)
 
 
 def models_of_ollama(models: Path) -> Iterator[tuple[str, Path]]:

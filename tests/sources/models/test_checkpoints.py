@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from attention_explorer.sources.model_source import ModelSource, model_recipe
-from attention_explorer.sources.models.checkpoints import checkpoints, step_of
+from attention_explorer.sources.models.checkpoints import checkpoints
 
 MODEL = Path(__file__).parents[2] / "data" / "models" / "gpt-neox"
 
@@ -24,11 +24,11 @@ def folder(tmp_path: Path) -> Path:
 
 
 def test_folders_that_are_called_alike_are_in_order_of_their_steps(folder: Path) -> None:
-    expected = tuple(folder / name for name in ("step2", "step30", "step1000"))
-    assert checkpoints(folder / "step30") == expected
-    assert [step_of(path) for path in expected] == ["step2", "step30", "step1000"]
+    found = checkpoints(folder / "step30")
+    assert tuple(found.values()) == tuple(folder / name for name in ("step2", "step30", "step1000"))
+    assert list(found) == ["step2", "step30", "step1000"]
     for alone in ("other7", "stepless"):
-        assert checkpoints(folder / alone) == (folder / alone,)
+        assert tuple(checkpoints(folder / alone).values()) == (folder / alone,)
         assert ModelSource(model_recipe(folder / alone, "a")).saved_steps == ()
 
 
@@ -48,5 +48,7 @@ def test_revisions_of_the_hub_are_checkpoints_by_their_names(tmp_path: Path) -> 
         (hub / "refs" / name).write_text(commit)
     (hub / "refs" / "step9").write_text("../../elsewhere")
     found = checkpoints(hub / "snapshots" / ("b" * 40))
-    assert [step_of(path) for path in found] == ["step0", "step512"]
-    assert checkpoints(hub / "snapshots" / ("a" * 40)) == (hub / "snapshots" / ("a" * 40),)
+    assert list(found) == ["step0", "step512"]
+    assert tuple(found.values()) == tuple(hub / "snapshots" / (commit * 40) for commit in "cb")
+    alone = hub / "snapshots" / ("a" * 40)
+    assert tuple(checkpoints(alone).values()) == (alone,)

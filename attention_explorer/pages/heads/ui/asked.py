@@ -7,9 +7,8 @@ from typing import Generic, TypeVar
 
 from PySide6.QtCore import QObject
 
-from attention_explorer.errors import ExplorerError
 from attention_explorer.pages.heads.state import HeadsSetup
-from attention_explorer.session.jobs import Deliver, JobQueue, Report, stoppable
+from attention_explorer.session.working import Working
 from attention_explorer.sources.source import Recipe
 
 T = TypeVar("T")
@@ -33,16 +32,14 @@ class Asked(QObject, Generic[T]):
         self._find, self._told = find, told
         self._wanted: HeadsSetup | None = None
         self.found: T | None = None
-        self.jobs = JobQueue(self)
-        self.jobs.delivered.connect(self._on_delivered)
-        self.jobs.failed.connect(self._on_failed)
+        self.working = Working(self)
 
     def keep_for(self, recipe: Recipe | None) -> None:
         """Forget what was found of anything else than this."""
         if self._wanted is not None and self._wanted.recipe != recipe:
-            self.jobs.cancel()
-            self._wanted = self.found = None
-            self._told()
+            self.working.forget()
+            self._wanted = None
+            self._show(None)
 
     def ask(self, setup: HeadsSetup | None) -> None:
         """Ask for a setup; None asks nothing."""
@@ -50,21 +47,8 @@ class Asked(QObject, Generic[T]):
         if setup is None or setup == self._wanted:
             return
         self._wanted = setup
+        self.working.find_out(lambda: self._find(setup), self._show, lambda _error: self._show(None))
 
-        def work(report: Report, deliver: Deliver) -> None:
-            with stoppable(report):
-                deliver(self._find(setup))
-
-        self.jobs.request(setup, work, replace=True)
-
-    def _on_delivered(self, key: object, found: T) -> None:
-        if key == self._wanted:
-            self.found = found
-            self._told()
-
-    def _on_failed(self, key: object, error: Exception) -> None:
-        if not isinstance(error, ExplorerError):
-            raise error  # a fault of the program, which is shown as any other
-        if key == self._wanted:
-            self.found = None
-            self._told()
+    def _show(self, found: T | None) -> None:
+        self.found = found
+        self._told()

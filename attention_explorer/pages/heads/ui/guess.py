@@ -92,7 +92,7 @@ class GuessBeside(QWidget):
         theme, found = self._look.theme, self.found
         if self._withheld or found is None:
             mark = "?" if self._withheld else "…"
-            is_near = self._withheld or self.asked.jobs.is_busy()
+            is_near = self._withheld or self.asked.working.is_awaited
             return ("the model says:", [(mark, theme.muted, True)], "") if is_near else NOTHING
         runs = [(found.now.word, theme.output_ink, True)]
         if found.before is not None:

@@ -58,7 +58,7 @@ def animation_file(state: TrainingState, count: int, path: Path) -> Contents:
         trained(state.setup, state.step, lambda _fraction: report(0.0))
         return (numbers_at(_at(state, step)) for step in steps)
 
-    return film_file(path, len(steps), frames, lambda numbers, size: painted_frame(numbers, size))
+    return film_file(path, len(steps), frames, painted_frame)
 
 
 class AnimationDialog(QDialog):

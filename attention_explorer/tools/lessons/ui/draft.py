@@ -15,7 +15,7 @@ from pathlib import Path
 
 from PySide6.QtCore import QLockFile, QObject
 
-from attention_explorer.core.files import make_folder, write_whole
+from attention_explorer.core.files import make_folder, remove, time_of, write_whole
 from attention_explorer.errors import ExplorerError
 from attention_explorer.session.jobs import Deliver, JobQueue, Report
 from attention_explorer.session.locks import locked
@@ -38,7 +38,7 @@ class LeftRecording:
 
     def forget(self) -> None:
         """Delete it: it is gone on with, or not wanted."""
-        _remove(self.path)
+        remove(self.path)
         self.lock.unlock()
 
 
@@ -77,7 +77,7 @@ class Draft(QObject):
             if lesson.steps:
                 write_whole(path, lesson_text(lesson).encode(), private=True)
             else:
-                _remove(path)
+                remove(path)
 
         self._order += 1
         self._unwritten = write
@@ -111,12 +111,12 @@ class Draft(QObject):
         """Return the youngest recording that was left, locked so that no other window offers it too."""
         folder = self._folder()
         found = [] if folder is None else folder.glob(f"{PREFIX}*{SUFFIX}")
-        for path in sorted(found, key=_time_of, reverse=True):
+        for path in sorted(found, key=time_of, reverse=True):
             lock = None if path.name == self._name else locked(path, SUFFIX)
             if lock is None:
                 continue  # ours, or that of an open window
             try:
-                return LeftRecording(read_lesson(path), datetime.fromtimestamp(_time_of(path)), path, lock)
+                return LeftRecording(read_lesson(path), datetime.fromtimestamp(time_of(path)), path, lock)
             except ExplorerError:
                 lock.unlock()  # not written by us, or for a newer version: it stays where it is
         return None
@@ -142,25 +142,10 @@ class Draft(QObject):
             self._unwritten = None
 
     def _on_not_kept(self, _key: object, error: Exception) -> None:
-        if not isinstance(error, ExplorerError):
-            raise error  # a fault of the program, which is shown as any other
-        self._fail(error)
+        if isinstance(error, ExplorerError):
+            self._fail(error)
 
     def _fail(self, error: ExplorerError) -> None:
         had_failed, self._has_failed = self._has_failed, True
         if not had_failed:
             self._failed(f"The recording cannot be backed up, so save it in between. {error}")
-
-
-def _time_of(path: Path) -> float:
-    try:
-        return path.stat().st_mtime
-    except OSError:
-        return 0.0
-
-
-def _remove(path: Path) -> None:
-    try:
-        path.unlink(missing_ok=True)
-    except OSError:
-        return  # one that may not be deleted stays

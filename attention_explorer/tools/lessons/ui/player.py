@@ -18,6 +18,7 @@ from attention_explorer.kit.accessible import announce
 from attention_explorer.kit.controls.discard import discard
 from attention_explorer.pages.explorer import ExplorerState
 from attention_explorer.pages.ui.page import Page
+from attention_explorer.session.working import Working
 from attention_explorer.tools.host import Host
 from attention_explorer.tools.lessons import shelf
 from attention_explorer.tools.lessons.answers import Outcome, Right, Verdict, drawn, judged, truth
@@ -30,7 +31,6 @@ from attention_explorer.tools.lessons.ui.panel import LessonCard
 from attention_explorer.tools.lessons.ui.place import Place, has_to_learn
 from attention_explorer.tools.lessons.ui.taking import begun_take, reply_to, with_reply
 from attention_explorer.tools.lessons.ui.views import longest_words, view_of
-from attention_explorer.tools.lessons.ui.working import Working
 from attention_explorer.tools.lessons.walk import begun, ended
 from attention_explorer.tools.lessons.words import (
     TYPED,

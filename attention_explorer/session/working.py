@@ -1,4 +1,4 @@
-"""What lessons have to find out: at once, or aside on a worker so that the window goes on meanwhile."""
+"""Finds out one thing at a time: at once, or aside on a worker so that the window goes on meanwhile."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ T = TypeVar("T")
 
 
 class Working(QObject):
-    """Finds out one thing at a time: what is asked for last is what is wanted."""
+    """Finds out one thing at a time: what is asked for last is what is wanted. Nothing comes after `forget`."""
 
     def __init__(self, parent: QObject) -> None:
         super().__init__(parent)
@@ -65,8 +65,7 @@ class Working(QObject):
             use(found)
 
     def _on_failed(self, _key: object, error: Exception) -> None:
-        if not isinstance(error, ExplorerError):
-            raise error  # a fault of the program, which is shown as any other
         if self._awaited is not None:
             (_, refuse), self._awaited = self._awaited, None
-            refuse(error)
+            if isinstance(error, ExplorerError):
+                refuse(error)
