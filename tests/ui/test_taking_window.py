@@ -216,6 +216,13 @@ def test_a_known_mistake_is_kept_for_the_teacher(learner):
     assert kept.case.startswith("This time: q = ")
 
 
+def test_a_sum_that_is_typed_is_worked_out(learner):
+    take(learner)
+    x, y = learner.query
+    learner.type_into(learner.card.asking.field, f"1.5·{x} - 2*({y}) + e^0 - 1")
+    assert [each.is_right for each in takes(learner)[BEFORE].replies] == [True]
+
+
 @pytest.mark.parametrize("ending", [".csv", ".json"])
 def test_a_result_has_the_thirty_questions(learner, tmp_path: Path, monkeypatch, ending):
     path = tmp_path / f"mine{ending}"
