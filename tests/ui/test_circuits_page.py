@@ -19,7 +19,6 @@ from written_numbers import csv_text
 
 from attention_explorer.model.checkpoint import checkpoint
 from attention_explorer.pages import circuits_elsewhere as elsewhere
-from attention_explorer.pages.circuits import asking
 from attention_explorer.pages.circuits.presets import CIRCUITS_PRESETS
 from attention_explorer.pages.circuits.state import Breaks, CircuitsState, CircuitsView, Looks, PutIn, with_sentence
 from attention_explorer.pages.circuits.ui.page import FIND, TAKE
@@ -29,6 +28,7 @@ from attention_explorer.pages.heads.state import HeadsSetup, HeadsState
 from attention_explorer.pages.ready_made import find_preset
 from attention_explorer.pages.session_file import SUFFIX, read_session, write_session
 from attention_explorer.session.settings import Settings, ThemeChoice
+from attention_explorer.sources.circuits import asking
 from attention_explorer.sources.learned.box import BOX
 from attention_explorer.sources.learned.setup import LearningSetup
 from attention_explorer.sources.learned_recipe import LearnedRecipe

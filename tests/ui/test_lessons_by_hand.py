@@ -13,6 +13,7 @@ from test_lessons import Learner
 from training_driver import TrainingDriver
 
 from attention_explorer.core.mask import MaskKind
+from attention_explorer.pages.heads.state import Hidden
 from attention_explorer.pages.lookup.ui.words import PLANE, PLANES
 from attention_explorer.session.settings import Settings, ThemeChoice
 from attention_explorer.sources.recipe import GainKind
@@ -119,6 +120,11 @@ def choose_gain(learner: Learner) -> None:
         QTest.keyClick(gain, Qt.Key.Key_Down)
 
 
+def hide_first(learner: Learner) -> None:
+    settle(learner)
+    learner.choose(Controls(learner).hidden, Hidden.FIRST)
+
+
 def type_number(control: str, number: float) -> Callable[[Learner], None]:
     def type_it(learner: Learner) -> None:
         (field,) = (
@@ -186,6 +192,7 @@ HANDS: dict[str, tuple[Callable[[Learner], None], ...]] = {
     "layer": (click_softmax, press_down, click_button("residual")),
     "learned": (play, switch_off(1, 0), play),
     "real": (click_head(11, 1), click_cell(1, 2)),
+    "sinks": (click_head(18, 1), drag(2.0, 4.0), hide_first),
     "circuit": (click_of_grid(0, 3), click_button("Find the circuit"), click_of_graph(0, 3)),
 }
 """By lesson, how its tasks are done, in their order."""

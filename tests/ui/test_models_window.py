@@ -24,7 +24,7 @@ from attention_explorer.core.byte_cache import CACHE
 from attention_explorer.kit.pictures.pointed_picture import NOWHERE
 from attention_explorer.pages.explorer import ExplorerState
 from attention_explorer.pages.heads.state import HeadsSetup, HeadsState, MaskKind, Picture
-from attention_explorer.pages.heads.wording import query_name
+from attention_explorer.pages.heads.wording import query_name, weight_text
 from attention_explorer.pages.session_file import read_session, write_session
 from attention_explorer.session import memory
 from attention_explorer.session.settings import Settings, ThemeChoice
@@ -287,7 +287,7 @@ def bars_shown(window, qtbot, row: int):
     (bars,) = words.bars._items.items
     assert tuple(bar.words for bar in bars.bars) == found.tokens
     assert [bar.share for bar in bars.bars] == pytest.approx(found.weights / found.weights.max())
-    assert [float(bar.text) for bar in bars.bars] == pytest.approx(found.weights, abs=5e-4)
+    assert [float(bar.text.split()[0]) for bar in bars.bars] == pytest.approx(found.weights, abs=5e-4)
     return found
 
 
@@ -498,10 +498,28 @@ def test_heads_that_are_off_change_what_comes_next(window, open_dropped, qtbot) 
     np.testing.assert_allclose(found.weights, trace.top(30).probabilities[-1], rtol=1e-4)
     whole = load_model(MODELS / "gpt2")(heads.setup.recipe.sentence)
     assert_changes(window, trace, whole)
-    assert "Δ: change from all heads on, where “" in next_words(window).note.text()
+    assert "Before, with all heads on, “" in next_words(window).note.text()
 
 
-def assert_changes(window, now: Trace, before: Trace) -> None:
+def test_a_hidden_word_changes_what_comes_next(window, open_dropped, qtbot) -> None:
+    open_dropped(window, MODELS / "gpt2")
+    let_go(window)
+    heads = window.session.state.heads
+    window.session.apply(replace(window.session.state, heads=heads.with_word(1, hide=True)), "Hide a word")
+    settled(window)
+    model = load_model(MODELS / "gpt2")
+    whole = model(heads.setup.recipe.sentence)
+    n = len(whole.tokens)
+    mask = np.ones((n, n), np.bool_)
+    mask[:, 1] = False
+    masked = model(heads.setup.recipe.sentence, masks=dict.fromkeys(range(len(whole.weights)), mask))
+    found = bars_shown(window, qtbot, n - 1)
+    np.testing.assert_allclose(found.weights, masked.top(30).probabilities[-1], rtol=1e-4)
+    assert_changes(window, masked, whole)
+    assert "Before, with every word to be seen, “" in next_words(window).note.text()
+
+
+def assert_changes(window, now: Trace, before: Trace, when: str = "before") -> None:
     """Compare what stands behind the bars with the probabilities of two runs of a model, at the last token."""
     words = next_words(window)
     first, second = (np.exp(trace.logits[-1] - np.logaddexp.reduce(trace.logits[-1])) for trace in (now, before))
@@ -510,9 +528,12 @@ def assert_changes(window, now: Trace, before: Trace) -> None:
     np.testing.assert_allclose(changes, (first - second)[listed], rtol=0, atol=5e-5)
     assert np.abs(changes).max() > 1e-4
     (bars,) = words.bars._items.items
-    assert bars.titles[0] == "Δ"
-    assert [float(bar.number.replace("−", "-")) for bar in bars.bars] == pytest.approx(changes, abs=5e-5)
-    assert f" Δ {bars.bars[0].number}, " in words.bars.spoken()
+    assert bars.titles == (when, "now, and Δ")
+    said = [bar.text.replace("−", "-").split() for bar in bars.bars]
+    assert [float(change) for _, change in said] == pytest.approx(changes, abs=5e-5)
+    assert [bar.number for bar in bars.bars[:3]] == [weight_text(float(each)) for each in second[listed][:3]]
+    first_said = " ".join(bars.bars[0].text.split())
+    assert f" {when} {bars.bars[0].number}, {first_said}" in words.bars.spoken()
     layout = bars.layout(window.look, words.bars.room)
     assert layout.number.width() > 0
     assert layout.track.width() > 40, "no number is cut off, and the bars have room"
@@ -532,9 +553,9 @@ def test_compared_with_b_what_comes_next_has_that_of_b_beside_it(window, open_dr
     window.session.apply(replace(state, heads=heads), "Compare")
     settled(window)
     tab = next_words(window)
-    qtbot.waitUntil(lambda: "Δ: change from B, where “" in tab.note.text(), timeout=20_000)
+    qtbot.waitUntil(lambda: "In B “" in tab.note.text(), timeout=20_000)
     trace = model(sentence)
-    assert_changes(window, model(setup.recipe.sentence), trace)
+    assert_changes(window, model(setup.recipe.sentence), trace, "in B")
     for token, probability in zip(trace.top(3).tokens[-1], trace.top(3).probabilities[-1], strict=True):
         assert f"“{readable_piece(token, of_bytes=True)}” {probability:.3f}" in tab.note.text()
 

@@ -10,10 +10,10 @@ import numpy as np
 from attention_explorer.core.counting import Count
 from attention_explorer.core.numerals import percent, plain, signed
 from attention_explorer.model.arrays import Floats
-from attention_explorer.pages.circuits.asking import Answer, word_of
 from attention_explorer.pages.circuits.said import MEASURED, OF_WEIGHTS, SPLIT, largest, name, over
 from attention_explorer.pages.circuits.seen import DecidedSeen, ReadsSeen, TwinsSeen, WordsSeen, WritesSeen
 from attention_explorer.pages.circuits.state import PutIn, Reads
+from attention_explorer.sources.circuits.asking import Answer, word_of
 
 MOST_PARTS = 14
 """Parts that have a bar of their own; all others have one together."""

@@ -9,9 +9,9 @@ from typing import TypeVar
 import numpy as np
 
 from attention_explorer.model.arrays import Floats
-from attention_explorer.pages.circuits import asking
-from attention_explorer.pages.circuits.asking import Answer, Brought, DecidedAt, Looked, Made, Question, Written
 from attention_explorer.pages.circuits.state import Breaks, CircuitsState, CircuitsView
+from attention_explorer.sources.circuits import asking
+from attention_explorer.sources.circuits.asking import Answer, Brought, DecidedAt, Looked, Made, Question, Written
 from attention_explorer.sources.circuits.composition import Composition, check_layers
 from attention_explorer.sources.circuits.effects import last_of
 from attention_explorer.sources.circuits.find import Finding

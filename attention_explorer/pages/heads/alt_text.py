@@ -10,10 +10,11 @@ import numpy as np
 from attention_explorer.core.byte_cache import kept
 from attention_explorer.core.colour_scale import FloatArray
 from attention_explorer.core.map_picture import Window
-from attention_explorer.core.numerals import plain
+from attention_explorer.core.numerals import plain, signed
 from attention_explorer.core.words import capital
 from attention_explorer.model import AttentionMap, Stage
 from attention_explorer.model.map_selection import rows_of_a_block
+from attention_explorer.pages.heads.effect import effect_said
 from attention_explorer.pages.heads.frame import HeadsFrame, head_name, heads_frame, other_frame
 from attention_explorer.pages.heads.head_difference import surveys_on_wall
 from attention_explorer.pages.heads.large_picture import MOST_LINE_ROWS, part_shown
@@ -105,6 +106,12 @@ def _marked(heads: HeadsState, frame: HeadsFrame) -> Iterator[str]:
 def _wall(heads: HeadsState, frame: HeadsFrame) -> Iterator[str]:
     surveys = in_order(surveys_on_wall(heads, frame), heads.view.sort, reverse=heads.view.reverse)
     maps = "one head as a small map" if len(surveys) == 1 else f"{len(surveys)} heads as small maps"
+    said = effect_said(heads)
+    if said:
+        yield said
+        most = max(surveys, key=lambda survey: abs(survey.effect or 0.0))
+        yield f"The largest change is without {most.name}: {signed(most.effect or 0.0)}."
+        return
     yield f"The weights of {maps}, one row per query, one column per key."
     yield from _tokens(frame.queries, frame.keys)
     yield _made_with(frame)

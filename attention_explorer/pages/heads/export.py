@@ -110,6 +110,8 @@ def wall_numbers(
     if compared:
         parameters["compared"] = f"{compared}: ½ Σ |A − B| of a query’s weights, the mean over the queries"
         arrays["differences"] = np.array([survey.difference for survey in surveys], np.float64)
+    if any(survey.effect is not None for survey in surveys):
+        arrays["effects"] = np.array([survey.effect for survey in surveys], np.float64)
     return numbers_of(arrays, frame.exact_tokens, parameters, table)
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 
 from attention_explorer.core.byte_cache import kept
@@ -91,10 +91,15 @@ def guessed(setup: HeadsSetup) -> Guessed | None:
     words = words_hidden(source, resolved(setup).mask)
     if now is None or not words:
         return None if now is None else Guessed(now)
+    return Guessed(now, _guess(replace(setup, mask=without_hidden(setup, words))), tuple(words.values()))
+
+
+def without_hidden(setup: HeadsSetup, words: Iterable[int]) -> MaskChoice:
+    """Return the mask of a setup with words to be seen again."""
     mask: MaskChoice = setup.mask
     for word in words:
-        mask = mask.with_word(word, len(source.tokens), hide=False)
-    return Guessed(now, _guess(replace(setup, mask=mask)), tuple(words.values()))
+        mask = mask.with_word(word, len(source_of(setup.recipe).tokens), hide=False)
+    return mask
 
 
 def _guess(setup: HeadsSetup) -> Guess | None:

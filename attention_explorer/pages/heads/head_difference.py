@@ -15,6 +15,7 @@ from attention_explorer.model.pooling import Pooled
 from attention_explorer.pages.heads.aligned import AlignedAxis, AlignedMap, aligned_axis
 from attention_explorer.pages.heads.compare import Axes, axes_of, difference
 from attention_explorer.pages.heads.differences import what_differs, which_map
+from attention_explorer.pages.heads.effect import effects_on_wall, with_effects
 from attention_explorer.pages.heads.frame import HeadsFrame, other_frame
 from attention_explorer.pages.heads.presets import other_setup
 from attention_explorer.pages.heads.resolve import resolved
@@ -116,8 +117,10 @@ def frame_of_b(heads: HeadsState) -> HeadsFrame | None:
 
 
 def surveys_on_wall(heads: HeadsState, frame: HeadsFrame) -> tuple[HeadSurvey, ...]:
-    """Return all heads, with how much each differs from B if they are arranged by that."""
-    surveys = surveys_of(frame)
+    """Return all heads, with how much each differs from B and does to the answer if they are shown by that."""
+    surveys, found = surveys_of(frame), effects_on_wall(heads)
+    if found is not None:
+        surveys = with_effects(surveys, found)
     if not heads.view.compares_heads:
         return surveys
     b = frame_of_b(heads)

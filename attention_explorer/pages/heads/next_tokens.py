@@ -12,10 +12,14 @@ from attention_explorer.core.numerals import percent, plain
 from attention_explorer.errors import ExplorerError
 from attention_explorer.pages.heads.compare import axes_of
 from attention_explorer.pages.heads.frame import HeadsFrame, frame_to_show, heads_run_without
+from attention_explorer.pages.heads.guess import without_hidden
 from attention_explorer.pages.heads.reading import Reading
+from attention_explorer.pages.heads.resolve import resolved
 from attention_explorer.pages.heads.state import HeadsSetup
 from attention_explorer.pages.heads.wording import isolated, query_name
 from attention_explorer.pages.heads.writing import Writing
+from attention_explorer.sources.masked_layers import words_hidden
+from attention_explorer.sources.registry import source_of
 from attention_explorer.sources.source import Predictions
 
 MOST = 30
@@ -32,10 +36,17 @@ class Expected:
 
     reading: Reading
     """Probabilities as bars."""
-    change: FloatArray | None
-    """By how much each grew, (n,); None where there is nothing to subtract."""
+    before: FloatArray | None
+    """What each was before, (n,); None where there is nothing to compare with."""
     against: str
     """What they are compared with, in words, and which tokens come first there; empty for nothing."""
+    when: str = "before"
+    """What stands above what each was."""
+
+    @property
+    def change(self) -> FloatArray | None:
+        """By how much each grew, (n,)."""
+        return None if self.before is None else self.reading.weights - self.before
 
 
 @kept
@@ -49,7 +60,8 @@ def expected_tokens(setup: HeadsSetup, row: int | None, other: HeadsSetup | None
     row : int or None
         The query; None for the last.
     other : HeadsSetup, optional
-        B, if it is compared with that; else, where heads are off, it is compared with all heads on.
+        B, if it is compared with that; else, where heads are off or words hidden from all, it is compared with all
+        heads on and every word to be seen.
 
     Raises
     ------
@@ -62,11 +74,11 @@ def expected_tokens(setup: HeadsSetup, row: int | None, other: HeadsSetup | None
     if found is None:
         return None
     reading = _reading(frame, at, found)
-    if other is None and not heads_run_without(setup):
+    name, first = _before(setup) if other is None else ("B", other)
+    if not name:
         return Expected(reading, None, "")
-    name = "all heads on" if other is None else "B"
     try:
-        before = frame_to_show(replace(setup, switched_off=frozenset()) if other is None else other)
+        before = frame_to_show(first)
         place = len(before.queries) - 1 if row is None else axes_of(frame, before)[0].in_each(at)[1]
         top = None if place is None else before.source.predictions(before.layers, place, MOST_BEFORE)
         if place is None or top is None:
@@ -77,9 +89,21 @@ def expected_tokens(setup: HeadsSetup, row: int | None, other: HeadsSetup | None
     listed = ", ".join(f"“{isolated(token)}” {plain(float(p), 3)}" for token, p in zip(*top[:2], strict=True))
     if same is None:
         return Expected(reading, None, f"{name}: {listed} come first")
-    return Expected(
-        reading, found.probabilities - same.probabilities, f"Δ: change from {name}, where {listed} come first"
-    )
+    if other is not None:
+        return Expected(reading, same.probabilities, f"In B {listed} come first", "in B")
+    return Expected(reading, same.probabilities, f"Before, with {name}, {listed} came first")
+
+
+def _before(setup: HeadsSetup) -> tuple[str, HeadsSetup]:
+    """Return a setup with all heads on and every word to be seen, and what is other there; empty for nothing."""
+    hidden, said = words_hidden(source_of(setup.recipe), resolved(setup).mask), []
+    if heads_run_without(setup):
+        said.append("all heads on")
+        setup = replace(setup, switched_off=frozenset())
+    if hidden:
+        said.append("every word to be seen")
+        setup = replace(setup, mask=without_hidden(setup, hidden))
+    return " and ".join(said), setup
 
 
 def _reading(frame: HeadsFrame, row: int, found: Predictions) -> Reading:

@@ -1,9 +1,9 @@
-"""In which order the arithmetic of a row comes: no numbers, so that the state of the page can hold how far it is."""
+"""In which order the arithmetic of a row comes, and how fast; no numbers, so that the state of the page can hold it."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
-from enum import IntEnum
+from enum import IntEnum, StrEnum
 
 MOST_KEYS = 16
 """Keys that have a line of their own; of more, the heaviest, and all others together in one line."""
@@ -28,3 +28,16 @@ def moments(lines: int, *, has_scores: bool, has_values: bool) -> Iterator[tuple
     yield Part.WEIGHTS, lines
     if has_values:
         yield from ((Part.VALUES, line) for line in range(1, lines + 1))
+
+
+class RowSpeed(StrEnum):
+    """How long a step of a row stays while it plays."""
+
+    SLOW = "slow"
+    STEADY = "steady"
+    FAST = "fast"
+
+    @property
+    def milliseconds(self) -> int:
+        """How long a step stays."""
+        return {RowSpeed.SLOW: 2400, RowSpeed.STEADY: 1200, RowSpeed.FAST: 400}[self]

@@ -25,6 +25,7 @@ from attention_explorer.pages.heads.arrangement import Threshold as Threshold
 from attention_explorer.pages.heads.edited_sentence import place_after_edit
 from attention_explorer.pages.heads.experiment import Check, Experiment
 from attention_explorer.pages.heads.row_moments import MOST_KEYS, moments
+from attention_explorer.pages.heads.row_moments import RowSpeed as RowSpeed
 from attention_explorer.pages.heads.writing import Writing
 from attention_explorer.pages.preset_lists import preset_declared
 from attention_explorer.sources.model_recipe import WHOLE_WORDS
@@ -118,19 +119,6 @@ class Picture(StrEnum):
     """The marked heads side by side."""
     CHECK = "check"
     """Experiments with the head on show."""
-
-
-class RowSpeed(StrEnum):
-    """How long a step of a row stays while it plays."""
-
-    SLOW = "slow"
-    STEADY = "steady"
-    FAST = "fast"
-
-    @property
-    def milliseconds(self) -> int:
-        """How long a step stays."""
-        return {RowSpeed.SLOW: 2400, RowSpeed.STEADY: 1200, RowSpeed.FAST: 400}[self]
 
 
 class Hidden(StrEnum):
@@ -282,6 +270,25 @@ class HeadsView(CheckedFields):
         "Show each small map as its weights less those of the same head of B, the setup kept for comparison",
         "Show how each head differs from B",
         shown=lambda heads: heads.other is not None,
+        is_view=True,
+    )
+
+    effect: bool = declared(
+        False,
+        "effect on the answer",
+        "Colour every head by how the answer changes without it: each is switched off alone, and the model runs again",
+        "Colour heads by their effect",
+        shown=lambda heads: source_of(heads.setup.recipe).can_be_asked and heads.view.picture is Picture.ALL,
+        is_view=True,
+    )
+    answer: str = declared(
+        "",
+        "answer",
+        "Whose logit is measured, at the pinned token or at the last: a word of one token; empty for the one that the\n"
+        "model finds most probable. It is taken over the next most probable one",
+        "Ask for another answer",
+        kind=Kind.SENTENCE,
+        shown=lambda heads: heads.view.effect and heads.view.picture is Picture.ALL,
         is_view=True,
     )
 

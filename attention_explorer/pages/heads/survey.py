@@ -3,16 +3,15 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import NamedTuple
 
 import numpy as np
 
 from attention_explorer.core.byte_cache import kept
-from attention_explorer.core.colour_scale import ColourScale, Contrast, ScaleKind, end_text, score_scale, weight_scale
-from attention_explorer.core.map_picture import MapPicture
-from attention_explorer.core.numerals import counted, plain
+from attention_explorer.core.colour_scale import Contrast, weight_scale
+from attention_explorer.core.numerals import counted, plain, signed
 from attention_explorer.errors import ArrayError
 from attention_explorer.model import MapSummary, Pooled
 from attention_explorer.model.map_summary import SummaryPass
@@ -21,7 +20,7 @@ from attention_explorer.model.pooling import tile_bounds
 from attention_explorer.pages.heads.alike import alike_order
 from attention_explorer.pages.heads.evenness import EVEN, is_nearly_uniform, largest_excess
 from attention_explorer.pages.heads.frame import HeadsFrame, head_name
-from attention_explorer.pages.heads.state import HeadsView, SortBy, Threshold
+from attention_explorer.pages.heads.state import SortBy, Threshold
 from attention_explorer.sources.source import Made
 
 MOST_MEASURED = 64 * 64
@@ -74,6 +73,8 @@ class HeadSurvey:
     """
     signed: Signed | None = None
     """A − B, where the heads are shown as that."""
+    effect: float | None = None
+    """What the answer changes by without it; NaN if that was not measured yet, None where it is not asked for."""
     _ends: dict[Contrast, float] = field(default_factory=dict, repr=False)
 
     @property
@@ -83,7 +84,9 @@ class HeadSurvey:
 
     @property
     def shown(self) -> Pooled:
-        """The numbers of its small picture."""
+        """The numbers of its small picture: one alone where heads are coloured by their effect."""
+        if self.effect is not None:
+            return Pooled(np.array([[np.nan_to_num(self.effect)]]), np.array([[math.isnan(self.effect)]]))
         return self.pooled if self.signed is None else self.signed.pooled
 
     def end_under(self, contrast: Contrast) -> float:
@@ -154,36 +157,6 @@ def _excess(frame: HeadsFrame, pooled: Pooled) -> float:
 def surveys_of(frame: HeadsFrame) -> tuple[HeadSurvey, ...]:
     """Return all heads at once."""
     return tuple(survey_heads(frame))
-
-
-_ENDS = {Contrast.MAX: "largest of all", Contrast.PERCENTILE: "98 % of each head"}
-"""What the end of the wall’s colours is called, for those contrasts under which it depends on the weights."""
-
-
-def wall_scale(surveys: Iterable[HeadSurvey], contrast: Contrast) -> ColourScale:
-    """Return the colours of all thumbnails: the same weight has the same colour in every head.
-
-    They end no lower than at three even shares, 3/n for n keys: else heads that are all even would look strong.
-    """
-    surveys = tuple(surveys)
-    computed = [survey for survey in surveys if survey.is_computed]
-    differences = [survey.signed.largest for survey in computed if survey.signed is not None]
-    if differences:
-        return score_scale(np.array(differences), "A − B")
-    if contrast not in _ENDS or not computed:
-        return weight_scale(contrast, np.zeros((1, 1)), np.zeros((1, 1), np.bool_))
-    largest = max(survey.end_under(contrast) for survey in computed)
-    top = min(max(largest, 3.0 / min(survey.shape[1] for survey in computed)), 1.0)
-    what = _ENDS[contrast] if largest >= top else "3 even shares"
-    if len(computed) + sum(bool(survey.refusal) for survey in surveys) < len(surveys):
-        what = what.replace("of all", "so far")
-    return ColourScale(ScaleKind.LINEAR, 0.0, top, "weight", end=f"{end_text(top)}, {what}" if top < 1.0 else "")
-
-
-def wall_legend(surveys: tuple[HeadSurvey, ...], view: HeadsView) -> MapPicture:
-    """Return a picture of no cells that holds what the colour bar of a wall says."""
-    masked = np.array([any(survey.pooled.masked.any() for survey in surveys if survey.is_computed)])
-    return MapPicture(np.zeros((0, 0)), masked, wall_scale(surveys, view.contrast), view.colour_map, (), ())
 
 
 _MEASURES = {
@@ -323,7 +296,9 @@ def _short(survey: HeadSurvey, sort: SortBy) -> str:
 
 
 def measure_text(survey: HeadSurvey, sort: SortBy) -> str:
-    """Return the summary a wall is sorted by; where it is sorted by none, the entropy."""
+    """Return the summary a wall is sorted by, or coloured; where it is sorted by none, the entropy."""
+    if survey.effect is not None and not sort.is_measured:
+        return f"off {'…' if math.isnan(survey.effect) else signed(survey.effect)}"
     if sort is SortBy.ENTROPY or not sort.is_measured:
         return f"H {_said(survey.summary.entropy)}"
     return f"{_short(survey, sort)} {_said(_measure(survey, sort))}"
@@ -404,7 +379,7 @@ def line_words(survey: HeadSurvey) -> str:
     """Return what a line has room for of the summary of a head."""
     if not survey.is_computed:
         return f"{survey.name}: {not_yet(survey)}"
-    pattern = _difference_words(survey) or pattern_words(survey, short=True)
+    pattern = _effect_words(survey) or _difference_words(survey) or pattern_words(survey, short=True)
     return "; ".join(filter(None, (_measures(survey), pattern, _empty_words(survey))))
 
 
@@ -418,7 +393,11 @@ def summary_words(survey: HeadSurvey) -> str:
         f"itself {plain(summary.self_mass)}, on the previous token {plain(summary.previous_mass)}, "
         f"on the first {plain(summary.first_mass)}"
     )
-    return "; ".join(filter(None, (text, pattern_words(survey), _difference_words(survey), _empty_words(survey))))
+    return "; ".join(
+        filter(
+            None, (_effect_words(survey), text, pattern_words(survey), _difference_words(survey), _empty_words(survey))
+        )
+    )
 
 
 def not_yet(survey: HeadSurvey) -> str:
@@ -437,6 +416,13 @@ def _difference_words(survey: HeadSurvey) -> str:
     if survey.difference is None or math.isnan(survey.difference):
         return ""
     return f"{plain(survey.difference)} of each query’s weight lies elsewhere than in B"
+
+
+def _effect_words(survey: HeadSurvey) -> str:
+    """Return what the answer changes by without a head; empty if that was not measured."""
+    if survey.effect is None or math.isnan(survey.effect):
+        return ""
+    return f"{survey.name} off: the answer changes by {signed(survey.effect, 4)}, measured"
 
 
 def _empty_words(survey: HeadSurvey) -> str:

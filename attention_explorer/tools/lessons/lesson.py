@@ -31,6 +31,7 @@ NAMES = (
     "learned",
     "real",
     "circuit",
+    "sinks",
     "recap",
 )
 """The lessons that come with the program, in the order in which they are meant to be taken; they count from 0."""

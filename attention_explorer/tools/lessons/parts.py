@@ -34,6 +34,7 @@ PARTS: Mapping[str, tuple[str, ...]] = {
     "heads.stage": ("stage",),
     "heads.reading": ("At a glance",),
     "heads.gain": ("gain",),
+    "heads.hidden": ("hidden keys",),
     "positions.picture": ("Large picture",),
     "positions.position": ("Position p", "Position p, exact"),
     "positions.kind": ("encoding",),

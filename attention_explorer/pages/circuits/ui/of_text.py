@@ -21,11 +21,11 @@ from attention_explorer.kit.picture import Panel
 from attention_explorer.kit.pictures.drawing import Change
 from attention_explorer.pages.circuits import said, seen
 from attention_explorer.pages.circuits import said_of_text as told
-from attention_explorer.pages.circuits.asking import word_of
 from attention_explorer.pages.circuits.seen import DecidedSeen, TwinsSeen, WordsSeen, WritesSeen
 from attention_explorer.pages.circuits.state import CircuitsState, PutIn
 from attention_explorer.pages.circuits.ui.asked import Asked
 from attention_explorer.pages.circuits.ui.heads import names_of, with_head
+from attention_explorer.sources.circuits.asking import word_of
 
 DECIDED, TOP, WRITES, WORDS, TWINS = (
     "Words by layer",

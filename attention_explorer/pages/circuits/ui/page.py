@@ -52,10 +52,12 @@ class CircuitsPage(FramePage):
         return views()
 
     def controls_of(self, view: View[Any]) -> Sequence[QWidget]:
+        if view.id is CircuitsView.TWINS:
+            return ()  # another model would have no twin
         take = _button(TAKE, TAKE_TIP)
         take.clicked.connect(self.take_from_heads)
         self.take_buttons.append(take)
-        if view.id is CircuitsView.FOUND:
+        if view.id not in elsewhere.OF_HEADS:  # the others ask of a sentence: it is no part of what is found
             return (take,)
         find = _button(FIND, FIND_TIP)
         find.clicked.connect(self.find_circuit)

@@ -11,6 +11,7 @@ from PySide6.QtGui import QKeyEvent
 from PySide6.QtWidgets import QApplication, QMenu, QWidget
 
 from attention_explorer.errors import ExplorerError
+from attention_explorer.pages.circuits_elsewhere import NO_MODEL, head_in_circuits
 from attention_explorer.pages.heads.frame import OTHER, HeadsFrame
 from attention_explorer.pages.heads.state import Picture
 from attention_explorer.pages.heads.ui.find_row import FindRow
@@ -30,6 +31,7 @@ if TYPE_CHECKING:
     from attention_explorer.kit.export.figure import Figure
 
 ARRAYS_TIP = "Show every array behind the head on the Layer page: X, Q, K, scores, weights, A·V"
+CIRCUITS, CIRCUITS_TIP = "Head in Circuits", "What the head does: switched off, and measured, on the Circuits page"
 KEPT = "Kept as B. Change anything, then choose Compare."
 _BEGUN = re.compile(r"L(\d{1,4}(H\d{0,4})?)?")
 _NAME = re.compile(r"L(\d{1,4})H(\d{1,4})")
@@ -87,6 +89,7 @@ class ActingPage(PointingPage):
         ("R, C", "keep the whole row or column of the cell; again: the cell"),
         ("Wheel, + and −", "look closer (Ctrl+wheel where the page scrolls); drag to move; Home shows all"),
         ("Click a thumbnail", "show that head large; arrow keys walk"),
+        ("Double click a thumbnail, W", "see in Circuits what the head does"),
         ("Type L7H3", "show layer 7, head 3 large"),
         ("Shift+click a thumbnail, M", "mark the head: marked ones are laid side by side"),
         ("Ctrl+click a thumbnail, Space", "leave the head out of mean, largest and rollout, or take it in again"),
@@ -111,6 +114,7 @@ class ActingPage(PointingPage):
                 "",
                 "Open a file of attention as B, beside this",
             ),
+            act(CIRCUITS, lambda page: page.show_in_circuits(), "W", CIRCUITS_TIP),
             act("Arrays in Layer", lambda page: page.show_arrays(), "A", ARRAYS_TIP),
             act("Pinned row as a lookup", lambda page: page.open_lookup(), "O", "Open its query and keys as a lookup"),
             act("Play a row", lambda page: page.toggle_play(), "Ctrl+Space", "Compute the pinned row step by step"),
@@ -238,6 +242,18 @@ class ActingPage(PointingPage):
         self.session.apply(with_subject(state, state.heads.view.stage), "Arrays in Layer")
         self.page_wanted.emit("layer")
 
+    def show_in_circuits(self) -> None:
+        """Ask in Circuits what the head on show does."""
+        if self._frame is None or self._refuses_to_tell():
+            return
+        try:
+            state = head_in_circuits(self.session.state)
+        except ExplorerError as error:
+            self.refused.emit(str(error))
+            return
+        self.session.apply(state, CIRCUITS)
+        self.page_wanted.emit("circuits")
+
     def open_lookup(self) -> None:
         """Open the pinned row on the Lookup page."""
         if self._frame is None or self._refuses_to_tell():
@@ -266,7 +282,9 @@ class ActingPage(PointingPage):
         if self._frame is None:
             return
         menu.setToolTipsVisible(True)
+        no_circuits = "" if source_of(self.session.state.heads.setup.recipe).can_be_asked else NO_MODEL
         for title, open_it, reason, tip in (
+            (CIRCUITS, self.show_in_circuits, no_circuits, CIRCUITS_TIP),
             ("Arrays in Layer", self.show_arrays, reason_against_subject(self.session.state), ARRAYS_TIP),
             (
                 "Pinned row as a lookup",

@@ -18,6 +18,7 @@ from attention_explorer.kit.pictures.figure import FramedFigure
 from attention_explorer.kit.pictures.pointed_picture import Spot
 from attention_explorer.pages.heads.alt_text import alt_text
 from attention_explorer.pages.heads.compare import Comparison, compared_sources
+from attention_explorer.pages.heads.effect import effect_said
 from attention_explorer.pages.heads.export import (
     difference_numbers,
     map_numbers,
@@ -126,8 +127,8 @@ class HeadsFigure(FramedFigure):
         if self.is_wall and self.view.threshold is not None:
             kept = threshold_words(self.surveys, self.view.threshold)
             parts.append(f"{kept} with {self.view.threshold.words}, the others pale")
-        if self.is_wall and (words := compared_with(self.heads)):
-            parts.append(words)
+        if self.is_wall:
+            parts += [compared_with(self.heads), effect_said(self.heads).removesuffix(".")]
         if not self.is_wall and isinstance(self.picture, MapPicture | LinePicture | MarkedHeads):
             parts.extend(badges(self.frame, self.view, self.picture, most=True))
         if not self.is_wall:

@@ -18,7 +18,7 @@ from PySide6.QtGui import (
     QPixmap,
     QResizeEvent,
 )
-from PySide6.QtWidgets import QMenu, QSizePolicy, QToolTip, QWidget
+from PySide6.QtWidgets import QSizePolicy, QToolTip, QWidget
 
 from attention_explorer.core.numerals import counted
 from attention_explorer.kit.accessible import tell_changed
@@ -34,18 +34,16 @@ from attention_explorer.pages.heads.survey import (
     line_words,
     meets,
     summary_words,
-    wall_scale,
 )
 from attention_explorer.pages.heads.ui.wall import Place, Wall, are_by_number, with_edge
 from attention_explorer.pages.heads.ui.wall_grid import SMALLEST_TILE, WallGrid
+from attention_explorer.pages.heads.ui.wall_menu import menu_of, off_words
+from attention_explorer.pages.heads.wall_colours import wall_scale
 from attention_explorer.pages.ui.session import Session
-from attention_explorer.sources.registry import source_of
 
 MOST_TILES_KEPT = 192
 """Painted thumbnails kept at a time: more than are in view, and about 15 MB at zoom 1. Of maps alone none is kept."""
 
-OFF = "left out of mean, largest and rollout; later layers stay as they are"
-OFF_IN_MODEL = "it adds nothing, so later layers change; left out of mean, largest and rollout too"
 _ENTERS = (Qt.Key.Key_Return, Qt.Key.Key_Enter)
 
 
@@ -58,6 +56,8 @@ class HeadWall(PointedPicture):
         A read-out for the head under the pointer.
     opened
         A head was clicked, or chosen by Enter.
+    asked
+        A head was clicked twice: what does it do?
     resized
         Thumbnails may be elsewhere than before.
     looked_at
@@ -66,6 +66,7 @@ class HeadWall(PointedPicture):
 
     said = Signal(str)
     opened = Signal()
+    asked = Signal()
     resized = Signal()
     looked_at = Signal()
 
@@ -333,6 +334,11 @@ class HeadWall(PointedPicture):
         heads = self._session.state.heads.with_setup(layer=layer, head=head, aggregate=Aggregate.ONE)
         self._apply(heads, f"Show {self._name(layer, head)}", merge="head")
 
+    def ask(self, layer: int, head: int) -> None:
+        """Show a head large, and ask what it does."""
+        self.choose(layer, head)
+        self.asked.emit()
+
     def switch(self, layer: int, head: int) -> None:
         """Switch a head off, or on again."""
         heads, place, name = self._session.state.heads, frozenset({(layer, head)}), self._name(layer, head)
@@ -340,7 +346,7 @@ class HeadWall(PointedPicture):
         changed = heads.with_setup(switched_off=heads.setup.switched_off ^ place)
         self._apply(changed, f"Switch {name} {'on' if is_off else 'off'}")
         if not is_off:
-            self.said.emit(f"{name.capitalize()} is off: {self._off_words()}.")
+            self.said.emit(f"{name.capitalize()} is off: {off_words(heads)}.")
 
     def mark(self, layer: int, head: int) -> None:
         """Mark a head, to be laid beside others, or let go of its mark."""
@@ -354,11 +360,6 @@ class HeadWall(PointedPicture):
     def unmark_all(self) -> None:
         """Let go of all marks."""
         self._apply(self._session.state.heads.with_view(marked=frozenset()), "Unmark all heads")
-
-    def _off_words(self) -> str:
-        """Say what it means that a head is off."""
-        source = source_of(self._session.state.heads.setup.recipe)
-        return OFF_IN_MODEL if source.traits.runs_without_heads else OFF
 
     def _name(self, layer: int, head: int) -> str:
         """Return what undo calls a head."""
@@ -375,6 +376,12 @@ class HeadWall(PointedPicture):
         else:
             self.choose(*survey.place)
             self.opened.emit()
+
+    def mouseDoubleClickEvent(self, event: QMouseEvent) -> None:
+        if self.survey_at(self.spot_at(event.position())) is not None and not event.modifiers():
+            self.asked.emit()
+        else:
+            self.mousePressEvent(event)
 
     def _point_at(self, spot: Any) -> None:  # noqa: ANN401 # NOWHERE or a Hit
         if spot != self.hovered:  # nothing lights up that would have to be painted
@@ -394,8 +401,8 @@ class HeadWall(PointedPicture):
         survey = self.survey_at(self.spot_at(place))
         if survey is None:
             return ""
-        ways = "Shift+click marks it. Ctrl+click switches it off and on."
-        return f"{summary_words(survey)}\n{ways} Off: {self._off_words()}."
+        ways = "Double click: what it does. Shift+click marks it. Ctrl+click switches it off and on."
+        return f"{summary_words(survey)}\n{ways} Off: {off_words(self._session.state.heads)}."
 
     def event(self, event: QEvent) -> bool:
         if isinstance(event, QHelpEvent) and event.type() is QEvent.Type.ToolTip:
@@ -412,18 +419,7 @@ class HeadWall(PointedPicture):
             place = frame.layer, frame.head
         if place is None or self.index_of(*place) is None:
             return
-        marked = self._session.state.heads.view.marked
-        menu = QMenu(self)
-        menu.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
-        menu.addAction("Show large", lambda: self.choose(*place))
-        menu.setToolTipsVisible(True)
-        is_off = place in frame.setup.switched_off
-        switch = menu.addAction("Switch on" if is_off else "Switch off", lambda: self.switch(*place))
-        switch.setToolTip(f"Off: {self._off_words()}")
-        menu.addAction("Unmark" if place in marked else "Mark", lambda: self.mark(*place))
-        if marked:
-            menu.addAction("Unmark all", self.unmark_all)
-        menu.popup(event.globalPos())
+        menu_of(self, self._session.state.heads, place).popup(event.globalPos())
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
         frame, item = self.frame, self.item

@@ -12,11 +12,12 @@ from typing import Any, TypeAlias
 from PySide6.QtCore import QCoreApplication, QEvent, QObject, Qt
 
 from attention_explorer.core.counting import Count, refusals_counted
-from attention_explorer.errors import ArrayError
+from attention_explorer.errors import ArrayError, ExplorerError
 from attention_explorer.kit.pictures.request import is_resized
 from attention_explorer.model.checkpoint import watched
 from attention_explorer.pages.heads.checks import is_quick as are_checks_quick
 from attention_explorer.pages.heads.cost import blocks, is_quick, operations
+from attention_explorer.pages.heads.effect import Measured, are_known, effect_words, effects, question_of, with_effects
 from attention_explorer.pages.heads.experiment import Experiment
 from attention_explorer.pages.heads.frame import HeadsFrame, frame_to_show, head_name
 from attention_explorer.pages.heads.head_difference import compared, frame_of_b
@@ -27,6 +28,7 @@ from attention_explorer.pages.heads.verdict import Verdict, verdict
 from attention_explorer.session.jobs import Deliver, Report, Work, stoppable
 from attention_explorer.session.requests import Requests
 from attention_explorer.session.side_by_side import side_by_side
+from attention_explorer.sources.circuits.asking import Question
 from attention_explorer.sources.layer import Layer
 from attention_explorer.sources.registry import source_of
 
@@ -43,6 +45,9 @@ AFTER_PAINTING = Qt.EventPriority.LowEventPriority.value - 1
 
 FEW_OPERATIONS = 1e9
 """Multiplications that take less than about a second: of a setup with no more, all heads are surveyed at once."""
+
+MAPS_SHARE = 0.1
+"""How much of the work the maps are, where every head is switched off too."""
 
 CELLS_OF_A_LARGE_MAP = 2**16
 """From so many weights on, a head takes most of its time in arithmetic that does not hold up Python."""
@@ -62,7 +67,7 @@ class NoPicture:
     """What is wrong with them."""
 
 
-Part: TypeAlias = HeadsFrame | NoPicture | Verdict | tuple[HeadSurvey, ...] | Any
+Part: TypeAlias = HeadsFrame | NoPicture | Verdict | Measured | tuple[HeadSurvey, ...] | Any
 """What is delivered, one after the other: the frame, numbers of the picture, what is said of it, the heads so far."""
 
 CHANGES_NOTHING = (Picture.HEATMAP, Picture.ALL, Picture.LINES, Picture.COMPARE, Picture.MARKED)
@@ -79,6 +84,8 @@ class HeadsRequest:
     """Whose heads are surveyed for the wall, in this order."""
     compares_heads: bool = False
     """Whether each is compared with B."""
+    question: Question | None = None
+    """The answer for which each is switched off."""
 
     @classmethod
     def of(cls, heads: HeadsState, tiles: tuple[int, int], in_view: frozenset[int] = frozenset()) -> HeadsRequest:
@@ -91,12 +98,12 @@ class HeadsRequest:
         # Stages and comparisons show whole maps, whatever part is in view.
         window = heads.view.window if heads.view.picture in (Picture.HEATMAP, Picture.LINES) else None
         marked = heads.view.marked if heads.view.picture is Picture.MARKED else frozenset()
-        view = replace(heads.view, window=window).arranged_as(HeadsView(marked=marked))
+        view = replace(heads.view, window=window, effect=False, answer="").arranged_as(HeadsView(marked=marked))
         if heads.view.picture in CHANGES_NOTHING:
             view = replace(view, row=None, column=None, step=LAST_STEP, speed=RowSpeed.STEADY)
         experiment = heads.experiment if heads.view.picture is Picture.CHECK else Experiment()
         heads_asked = HeadsState(heads.setup, view, other, preset="", experiment=experiment)
-        return cls(heads_asked, tiles, _layers_looked_at(heads, in_view), compares_heads)
+        return cls(heads_asked, tiles, _layers_looked_at(heads, in_view), compares_heads, question_of(heads))
 
 
 def _layers_looked_at(heads: HeadsState, in_view: frozenset[int]) -> tuple[int, ...]:
@@ -106,7 +113,8 @@ def _layers_looked_at(heads: HeadsState, in_view: frozenset[int]) -> tuple[int, 
         return (heads.setup.layer,)  # how many there are is known once it is open
     count = len(source.heads)
     shown = min(heads.setup.layer, count - 1)
-    looks_at_all = heads.view.sort is not SortBy.NUMBER or heads.view.threshold is not None
+    view = heads.view
+    looks_at_all = view.sort is not SortBy.NUMBER or view.threshold is not None or view.effect
     needs_all = looks_at_all or operations(heads.setup) <= FEW_OPERATIONS
     others = [layer for layer in range(count) if layer != shown and (needs_all or layer in in_view)]
     return shown, *others
@@ -131,7 +139,8 @@ class HeadsLoader(Requests[HeadsRequest]):
 
     def load(self, request: HeadsRequest) -> bool:
         """Ask for a request, the newest one wins; return whether it was computed at once."""
-        return self.want(request, self.work_for(request), at_once=_is_quick(request.state))
+        is_quick = _is_quick(request.state) and (request.question is None or are_known(request.question))
+        return self.want(request, self.work_for(request), at_once=is_quick)
 
     # ---- The work ----
 
@@ -153,7 +162,10 @@ class HeadsLoader(Requests[HeadsRequest]):
             refused = error
             yield _no_picture(request, error)
         progress.has_picture()
-        yield from self._walls(frame, request)
+        for heads in self._walls(frame, request):
+            yield heads
+        if request.question is not None:
+            yield from _measured(request.question, frame, heads, progress)
         if refused is not None:
             raise refused
 
@@ -219,6 +231,19 @@ class HeadsLoader(Requests[HeadsRequest]):
         return work
 
 
+def _measured(
+    question: Question, frame: HeadsFrame, heads: tuple[HeadSurvey, ...], progress: _Progress
+) -> Iterator[Part]:
+    """Yield the heads with what the answer changes by without each, as it is measured, and what that is."""
+    try:
+        for share, found in effects(question):
+            progress.measure(share)
+            yield Measured(effect_words(frame.setup, found))
+            yield with_effects(heads, found)
+    except ExplorerError as error:  # the maps are still to be seen
+        yield Measured(frame.count.recounted(str(error)))
+
+
 def _no_picture(request: HeadsRequest, error: ArrayError) -> NoPicture:
     return NoPicture(request.state.setup.count.recounted(str(error)))
 
@@ -246,11 +271,18 @@ class _Progress:
     def __init__(self, request: HeadsRequest, report: Report) -> None:
         self._blocks, self._report = blocks(request.state.setup, request.layers), report
         self._done, self._end = 0, self._blocks.frame
+        self._maps, self._share = 1.0 if request.question is None else MAPS_SHARE, 0.0
 
     def pass_block(self) -> None:
         """Count a block."""
         self._done = min(self._done + 1, self._end)
-        self._report(self._done / self._blocks.all)
+        self._share = max(self._share, self._maps * self._done / self._blocks.all)
+        self._report(self._share)
+
+    def measure(self, share: float) -> None:
+        """Know how much of the effects is measured."""
+        self._share = self._maps + (1.0 - self._maps) * share
+        self._report(self._share)
 
     def has_frame(self) -> None:
         """Go on to the large picture."""

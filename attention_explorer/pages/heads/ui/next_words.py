@@ -123,15 +123,18 @@ class Writer(QObject):
 
 
 def expected_bars(expected: Expected) -> NamedBars:
-    """Return probabilities as bars, and by how much each grew, where that is known."""
-    numbers = expected.reading.weights.tolist()
-    largest = max(*numbers, 1e-300)  # the numbers say how much; the bars, how they compare
-    changes = [""] * len(numbers) if expected.change is None else [signed(each, 4) for each in expected.change.tolist()]
-    bars = tuple(
-        Bar("", number / largest, change, weight_text(number), token)
-        for number, change, token in zip(numbers, changes, expected.reading.tokens, strict=True)
-    )
-    return NamedBars("expected", ("" if expected.change is None else "Δ", "probability"), bars, "output")
+    """Return probabilities as bars; where that is known, with what each was before, and by how much it grew."""
+    now, before, change = expected.reading.weights.tolist(), expected.before, expected.change
+    largest = max(*now, 1e-300)  # the numbers say how much; the bars, how they compare
+    was, said = [""] * len(now), list(map(weight_text, now))
+    titles = "", "probability"
+    if before is not None and change is not None:
+        titles = expected.when, "now, and Δ"
+        was = list(map(weight_text, before.tolist()))
+        said = [f"{text}  {signed(grown, 4)}" for text, grown in zip(said, change.tolist(), strict=True)]
+    rows = zip(now, was, said, expected.reading.tokens, strict=True)
+    bars = tuple(Bar("", number / largest, earlier, text, token) for number, earlier, text, token in rows)
+    return NamedBars("expected", titles, bars, "output")
 
 
 class NextWords(QWidget):

@@ -20,6 +20,7 @@ from attention_explorer.kit.pictures.canvas import PicturesCanvas
 from attention_explorer.kit.pictures.pointed_picture import NOWHERE, Spot
 from attention_explorer.kit.theme import Look
 from attention_explorer.pages.explorer import ExplorerState
+from attention_explorer.pages.heads.effect import Measured
 from attention_explorer.pages.heads.frame import HeadsFrame, heads_frame
 from attention_explorer.pages.heads.offers import offers_for, offers_for_refused
 from attention_explorer.pages.heads.presets import heads_preset, is_changed, loaded, other_setup
@@ -168,6 +169,7 @@ class HeadsPage(ActingPage):
         self.wall.looked_at.connect(self._load, Qt.ConnectionType.QueuedConnection)  # it is being painted
         self.wall.said.connect(self.said)
         self.wall.opened.connect(self._on_opened)
+        self.wall.asked.connect(self.show_in_circuits)
         self.play.clicked.connect(self.toggle_play)
         self.keep.clicked.connect(self.keep_for_comparison)
         self.other.button.files_wanted.connect(self.files_to_compare_wanted)
@@ -270,6 +272,8 @@ class HeadsPage(ActingPage):
             # The window is not shown by the thumbnails; their order is that of now.
             view = replace(request.state.view, window=None).arranged_as(heads.view)
             self.wall_side.show_surveys(self._frame, view, part)
+        elif isinstance(part, Measured):
+            self.wall_side.say_measured(part.words)
         elif isinstance(part, Verdict):
             self._verdict = part
             self._show_rest()

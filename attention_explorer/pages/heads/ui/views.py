@@ -62,6 +62,7 @@ def views() -> tuple[View[Any], ...]:
     every: Tries = (
         Try("Let heads that look back come first", lambda state: state.view.sort.value == "on previous", "view.sort"),
         Try("Mark two heads with Shift+click", lambda state: len(state.view.marked) > 1),
+        Try("Colour heads by what they do", lambda state: state.view.effect, "view.effect", _can_be_asked),
     )
     lines: Tries = (first[1], Try("Draw half of each row", lambda state: state.view.mass <= 0.55, "view.mass"), typed)
     rows: Tries = (Try("Press Play", lambda state: 0 < state.view.step < state.last_step),)
@@ -93,7 +94,7 @@ def views() -> tuple[View[Any], ...]:
             AllHeads(),
             (*_ORDER, "view.in_grid", *more, *_COLOURS),
             every,
-            ("view.sort",),
+            ("view.sort", "view.effect", "view.answer"),
         ),
         _view(
             Name.ROW,
@@ -136,7 +137,7 @@ def views() -> tuple[View[Any], ...]:
             "The marked heads, in the same colours",
             HeadsMarked(),
             (*more, *_MAP[:3], *_COLOURS, *_ORDER),
-            every[1:],
+            every[1:2],
         ),
         _view(
             Name.CHECK,
@@ -191,6 +192,10 @@ def _masks(state: HeadsState) -> bool:
 
 def _guesses(state: HeadsState) -> bool:
     return can_hide_words(state.setup)
+
+
+def _can_be_asked(state: HeadsState) -> bool:
+    return source_of(state.setup.recipe).can_be_asked
 
 
 def _types(state: HeadsState) -> bool:

@@ -16,7 +16,7 @@ from attention_explorer.kit.items.item import Item
 from attention_explorer.kit.theme import Look
 from attention_explorer.pages.heads.frame import HeadsFrame
 from attention_explorer.pages.heads.state import HeadsView
-from attention_explorer.pages.heads.survey import HeadSurvey, in_order, meets, wall_legend
+from attention_explorer.pages.heads.survey import HeadSurvey, in_order, meets
 from attention_explorer.pages.heads.ui.thumbnail import (
     Seen,
     bare_cells_in,
@@ -28,6 +28,7 @@ from attention_explorer.pages.heads.ui.thumbnail import (
 )
 from attention_explorer.pages.heads.ui.wall import paint_numbers
 from attention_explorer.pages.heads.ui.wall_grid import WallGrid
+from attention_explorer.pages.heads.wall_colours import wall_legend
 
 BAR_HEIGHT = 62
 """Pixels kept for the colour bar with its words."""

@@ -25,10 +25,10 @@ from attention_explorer.pages.heads.survey import (
     HeadSurvey,
     first_threshold,
     threshold_words,
-    wall_legend,
     why_unordered,
 )
 from attention_explorer.pages.heads.ui.head_wall import HeadWall
+from attention_explorer.pages.heads.wall_colours import wall_legend
 from attention_explorer.pages.ui.session import Session
 
 VIEW = declarations(HeadsView)
@@ -81,6 +81,7 @@ class WallSide(Steady):
         self._session, self._look = session, look
         self._chosen: tuple[str, int, int] | None = None
         self._compared = ""  # what the heads differ from, if they are arranged by that
+        self._measured = ""  # what the colours are, or why they are none, where the effect of heads is asked for
         self._wanted: tuple[int, int] | None = None  # the head to be brought into view as soon as it is there
         self.wall = HeadWall(session, look)
         self.legend = WallLegend(look)
@@ -139,6 +140,8 @@ class WallSide(Steady):
             self._chosen, self._wanted = chosen, (frame.layer, frame.head)
         self.wall.expect(frame)
         self._compared = compared_with(heads)
+        if not heads.view.effect:
+            self._measured = ""
         threshold = heads.view.threshold
         self.only.setChecked(threshold is not None)
         self.filter.setVisible(threshold is not None and heads.view.picture is Picture.ALL)
@@ -154,6 +157,12 @@ class WallSide(Steady):
         self._show_note(frame, surveys, view)
         self._bring_into_view()
 
+    def say_measured(self, words: str) -> None:
+        """Say what the colours of the heads that come are; or why nothing was measured."""
+        self._measured = words
+        if self.wall.frame is not None:
+            self._show_note(self.wall.frame, self.wall.all_surveys, self._session.state.heads.view)
+
     def forget(self) -> None:
         """Show no heads: there are none of what is wanted."""
         self._chosen = self._wanted = None
@@ -167,7 +176,12 @@ class WallSide(Steady):
 
     def _show_note(self, frame: HeadsFrame, surveys: tuple[HeadSurvey, ...], view: HeadsView) -> None:
         compared = f"{capital(self._compared)}." if self._compared else ""
-        said = (threshold_words(surveys, view.threshold), why_unordered(frame, surveys, view.sort), compared)
+        said = (
+            self._measured,
+            threshold_words(surveys, view.threshold),
+            why_unordered(frame, surveys, view.sort),
+            compared,
+        )
         self.note.setText("\n".join(filter(None, said)))
         self.note.setVisible(any(said))
 

@@ -1,4 +1,4 @@
-"""Asking the model of the page: each answer is computed once, and kept by what decides it."""
+"""Asking the model that a recipe names: each answer is computed once, and kept by what decides it."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ V = TypeVar("V")
 
 
 class Question(NamedTuple):
-    """An answer that is asked of what a model reads; see `CircuitsState`."""
+    """An answer that is asked of what a model reads: empty words are chosen by the model."""
 
     recipe: Recipe
     answer: str = ""
@@ -226,8 +226,17 @@ def knocked(recipe: Recipe, question: Question | None) -> Iterator[tuple[float, 
     wanted: object = "loss" if answer is None else answer.ids
     at = -1 if answer is None else answer.position
     before = metric_of(trace, wanted, at).of(trace.run, head_of(trace)())
-    for effect in knock_out_steps(model, text, wanted, target=target, position=at):
-        yield _share(np.asarray(effect)), Effects(np.asarray(effect), before, answer)
+    stack, known = trace.run.main.stack, _stopped.get((recipe, question))
+    effect = np.full((len(stack.layers), stack.spec.heads), np.nan) if known is None else known
+    left = [(layer, head) for layer, head in np.argwhere(np.isnan(effect)).tolist()]
+    for measured in knock_out_steps(model, text, wanted, left, target=target, position=at):
+        effect = np.where(np.isnan(effect), np.asarray(measured), effect)
+        _stopped.keep((recipe, question), effect)
+        yield _share(effect), Effects(effect, before, answer)
+
+
+_stopped = Kept[Floats]()
+"""What was measured of what somebody stopped: it goes on from there."""
 
 
 def _share(effect: Floats) -> float:
