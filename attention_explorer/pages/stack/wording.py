@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 from attention_explorer.core.mask import mask_words
 from attention_explorer.core.numerals import counted
 from attention_explorer.model import Activation, NormKind, NormPlacement
@@ -11,7 +13,7 @@ from attention_explorer.pages.stack.numerals import brief
 from attention_explorer.pages.stack.state import BlockState
 from attention_explorer.sources.masked_layers import left_out
 from attention_explorer.sources.registry import source_of
-from attention_explorer.sources.source import Ability, Recipe
+from attention_explorer.sources.source import Ability, LayerPart, Recipe
 
 ACTIVATION_NAMES = {
     Activation.RELU: "ReLU",
@@ -68,8 +70,17 @@ def model_parts(state: BlockState, recipe: Recipe) -> tuple[str, ...]:
         *(("hard lookup",) if how.hard else ()),
         *((f"temperature {how.temperature:g}",) if how.temperature != 1.0 and not how.hard else ()),
         *(() if how.scaled else ("not divided by √d_k",)),
+        *(_cut_words(state, recipe) if source.can_be_cut else ()),
         *((f"run without {counted(len(off), 'head')}",) if (off := left_out(recipe, how.switched_off)) else ()),
     )
+
+
+def _cut_words(state: BlockState, recipe: Recipe) -> Iterator[str]:
+    """Yield what is cut out of layers: layer 2 without the residual."""
+    names = {LayerPart.RESIDUAL: "the residual", LayerPart.NETWORK: "the network"}
+    for layer, part in sorted(state.cut):
+        if layer < len(source_of(recipe).heads):
+            yield f"{state.count.layer(layer)} without {names[part]}"
 
 
 def heads_words(heads: int) -> str:

@@ -11,7 +11,7 @@ import numpy as np
 
 from attention_explorer.errors import ExplorerError
 from attention_explorer.model.transformer import Change
-from attention_explorer.sources.circuits.composition import AXES, composition
+from attention_explorer.sources.circuits.composition import by_keys
 from attention_explorer.sources.circuits.detect import detect, random_texts
 from attention_explorer.sources.circuits.effects import changed
 from attention_explorer.sources.circuits.metric import Metric, head_of, metric_of
@@ -137,7 +137,7 @@ def finding(model: Circuits, seed: int = 0) -> Iterator[tuple[float, Finding]]:
     named = scores.named
     back, induction = tuple(named["previous"]), tuple(named["induction"])
     shape = np.asarray(scores.previous).shape
-    joined = composition(model).k if shape[0] > 1 else Result(np.full((*shape, *shape), np.nan), AXES)
+    joined = by_keys(model)
     every = [(layer, head) for layer, head in product(*map(range, shape))]
     left = [each for each in every if each not in {*back, *induction}]
     drawn = np.random.default_rng(seed).permutation(len(left))[:OTHERS].tolist()

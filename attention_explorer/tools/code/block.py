@@ -72,7 +72,8 @@ def block_program(state: BlockState) -> Program:
         The sizes do not go together, or a number leaves the float range.
     """
     if state.model_shown is not None:
-        raise ExplorerError("This layer is that of what Heads shows, and so is its program: open Code there.")
+        cut = " Nothing is cut there." if state.cut else ""
+        raise ExplorerError(f"This layer is that of what Heads shows, and so is its program: open Code there.{cut}")
     check_sizes(state)
     title = _TITLES.get(state.picture) or layer_title(state, state.layers)
     script = Script("block", title.replace('"', "'").rstrip(".") + ".")

@@ -12,6 +12,8 @@ from attention_explorer.pages.layer.ui.layer import Layer
 from attention_explorer.pages.stack.choices import BlockPicture
 from attention_explorer.pages.stack.presets import BLOCK_PRESETS
 from attention_explorer.pages.stack.state import BlockState
+from attention_explorer.sources.registry import source_of
+from attention_explorer.sources.source import LayerPart
 
 Tries: TypeAlias = tuple[Try[BlockState], ...]
 
@@ -29,8 +31,8 @@ def views() -> tuple[View[Any], ...]:
         Try("Grow the weights: click softmax", lambda state: state.box == "weights"),
         Try(
             "Cut the first +",
-            lambda state: not state.residual,
-            fits=lambda state: state.learned is None and state.model is None,
+            lambda state: not state.has_part(LayerPart.RESIDUAL),
+            fits=lambda state: state.learned is None and (state.model is None or source_of(state.model).can_be_cut),
         ),
     )
     future: Tries = (
@@ -48,7 +50,7 @@ def views() -> tuple[View[Any], ...]:
             "The layer as a diagram: every box with its numbers",
             Layer(),
             "layer_number",
-            ("text", "norm", "causal", "residual", "feed_forward"),
+            ("text", "norm", "causal", "residual", "feed_forward", "layer_residual", "layer_network"),
             (*_STACK, "mask_kind", "mask_size", "head_number", "batch"),
             layer,
         ),
