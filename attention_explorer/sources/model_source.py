@@ -38,10 +38,10 @@ from attention_explorer.sources.model_reader import ModelReader
 from attention_explorer.sources.model_recipe import ModelRecipe
 from attention_explorer.sources.models import Model
 from attention_explorer.sources.models.adapter import base_of
-from attention_explorer.sources.models.folder import folder_settings, weights_of
+from attention_explorer.sources.models.folder import folder_settings
 from attention_explorer.sources.models.names import name_by_place
+from attention_explorer.sources.models.reference import model_reference
 from attention_explorer.sources.models.sampling import drawn_tokens, whole_text
-from attention_explorer.sources.recorded import reference_to
 from attention_explorer.sources.recorded.pieces import SPACE
 from attention_explorer.sources.source import PLAIN, Ability, Guess, LayerPart, Lookup, Made, Predictions, Traits
 from attention_explorer.sources.whole_layer import WholeLayer, whole_layer
@@ -98,7 +98,7 @@ def model_recipe(path: Path, sentence: str | None = None, target: str | None = N
     """
     if path.is_dir():
         folder_settings(base_of(path))  # says what is missing in one that is no model
-    found = reference_to(weights_of(path))
+    found = model_reference(path)
     recipe = ModelRecipe(str(path), found.size, found.modified_ns, found.digest)
     if sentence is not None:
         recipe = replace(recipe, sentence=sentence)
