@@ -159,6 +159,7 @@ def window_shows_its_state(world: World) -> None:
     window = world.window
     world.leave_presentation()
     window.tools.leave_lesson()  # both change the room of the picture, and go with the window
+    window.tools.show_recording(False)
     if isinstance(window.page, RequestingPage):
         window.page.requests.resume()  # what was stopped is not the same there
     _forget_the_pointer(world, window)
@@ -175,6 +176,7 @@ def window_shows_its_state(world: World) -> None:
     finally:
         other.close()
         other.deleteLater()
+        window.tools.show_recording(True)
         world.turn(window.activateWindow)
         window.page.focus_first()
         world.settle()

@@ -44,6 +44,8 @@ def test_x_and_a_matrix_are_typed_and_the_layer_computes_with_them(open_layer):
     assert not np.array_equal(layer.picture.box("q").first[0], drawn), "it is made of X, by a matrix that was drawn"
     assert layer.field("typed_v").text() == "0, 2; 3, 0.5"
     assert "X and W_V typed" in layer.page.view.settings(layer.state)
+    assert "W_V:\N{NO-BREAK SPACE}0, 2; 3, 0.5" in layer.page.also.text()
+    assert "W_Q" not in layer.page.also.text(), "nothing is typed there"
     first = layer.picture.boxes[-1].first
     layer.type_into(layer.main.box, "2")
     layer.settle()

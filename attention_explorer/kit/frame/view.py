@@ -211,7 +211,8 @@ class View(Generic[S]):
 
     def _said(self, state: S, names: Iterable[str]) -> Iterator[str]:
         written = self.part.written
-        return (said_of(state, name, written[name].text if name in written else str) for name in names)
+        said = (name for name in names if name not in written or value_of(state, name))  # an empty line says nothing
+        return (said_of(state, name, written[name].text if name in written else str) for name in said)
 
     def numbers(self, state: S, numbers: Any, arrays: Arrays) -> Numbers:  # noqa: ANN401 # of the picture
         """Return what is written to files of numbers.
