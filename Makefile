@@ -11,7 +11,7 @@ PIP_LOCKED := $(PIP) --require-hashes --no-deps --only-binary :all:
 OFFSCREEN := QT_QPA_PLATFORM=offscreen
 
 .DEFAULT_GOAL := help
-.PHONY: run test all-tests arithmetics soak check truth bench coverage train gallery install-desktop uninstall-desktop lock clean help FORCE
+.PHONY: run test all-tests arithmetics real-window bare-wheel soak check truth bench coverage train gallery install-desktop uninstall-desktop lock clean help FORCE
 
 run: .venv/.libraries ## open the window; without a display, draw every page into build/gallery
 	@$(PY) -m attention_explorer run --without-display build/gallery $(ARGS)
@@ -24,6 +24,17 @@ all-tests: .venv/.libraries ## run every test, which takes half an hour on two c
 
 arithmetics: .venv/.libraries ## run the tests of arithmetic as every other processor would sum
 	@$(PY) -m tests.arithmetics
+
+real-window: .venv/.libraries ## drag q by X events in the real window, and compare what is drawn (Xvfb, xdotool)
+	@if command -v apt-get >/dev/null && test "`id -u`" = 0 && ! { command -v Xvfb && command -v xdotool; } >/dev/null; then \
+	  echo "Installing the Debian packages xvfb and xdotool, a display and a hand without a screen."; \
+	  export DEBIAN_FRONTEND=noninteractive; \
+	  { apt-get update -qq && apt-get install -y -qq --no-install-recommends xvfb xdotool >/dev/null; } || true; \
+	fi
+	@$(PY) -m tests.real_window
+
+bare-wheel: .venv/.libraries ## build the wheel, and type a class's commands where nothing else is installed
+	@$(PY) -m tests.bare_wheel
 
 soak: .venv/.libraries ## let a clumsy user loose on the window for long: make soak ARGS="--seed 7 --minutes 10"
 	@$(OFFSCREEN) PYTHONHASHSEED=0 PYTHONPATH=.:tests:tests/ui $(PY) -m soak $(ARGS)
@@ -40,10 +51,10 @@ truth: .venv/.installed ## compare the model layer with loops, references and Py
 bench: .venv/.bench .venv/.libraries ## measure arithmetic and drawing (installs Matplotlib as the yardstick)
 	@$(OFFSCREEN) $(PY) -m benchmarks $(ARGS)
 
-coverage: .venv/.bench .venv/.libraries ## run the tests, and say which share of all branches they take, file by file
+coverage: .venv/.bench .venv/.libraries ## run the tests, and say which branches they take: make coverage ARGS=--quick
 	@mkdir -p build
 	@$(OFFSCREEN) COVERAGE_FILE=build/.coverage $(PY) -m pytest -n auto --cov=attention_explorer --cov-branch \
-	  --cov-report=term:skip-covered --cov-report=json:build/coverage.json
+	  --cov-report=term:skip-covered --cov-report=json:build/coverage.json $(ARGS)
 
 train: .venv/.installed ## learn the models in the box again: resources/models
 	@$(PY) -m benchmarks.box

@@ -250,13 +250,13 @@ def _without_known_noise(kind: QtMsgType, _context: QMessageLogContext, message:
         sys.stderr.write(f"{kind.name}: {message}\n")
 
 
-def run_gallery(folder: Path, sizes: list[tuple[int, int]], themes: list[ThemeChoice]) -> list[Path]:
-    """Render every page without a screen and return the files written."""
+def run_gallery(folder: Path, sizes: list[tuple[int, int]], themes: list[ThemeChoice], page: str) -> list[Path]:
+    """Render every page, or the one that is named, without a screen and return the files written."""
     os.environ["QT_QPA_PLATFORM"] = "offscreen"
     from attention_explorer.window.gallery import write_gallery
 
     qInstallMessageHandler(_without_known_noise)
     application = make_application()
-    paths = list(write_gallery(folder, [QSize(*size) for size in sizes], themes))
+    paths = list(write_gallery(folder, [QSize(*size) for size in sizes], themes, page))
     application.processEvents()
     return paths

@@ -80,6 +80,23 @@ def settings_path(tmp_path: Path) -> Path:
 
 
 @pytest.fixture
+def opened(monkeypatch: pytest.MonkeyPatch) -> list[tuple[object, ...]]:
+    """Instead of opening windows, remember on what they would open: a state, a file, a page, and how."""
+    from attention_explorer import app
+    from attention_explorer.session import garbage
+
+    calls: list[tuple[object, ...]] = []
+
+    def run_window(*given: object, **how: bool) -> int:
+        garbage.release()  # the command line holds the collector until the window is there
+        calls.append((*given, how))
+        return 7
+
+    monkeypatch.setattr(app, "run_window", run_window)
+    return calls
+
+
+@pytest.fixture
 def make_window(qtbot: QtBot, settings_path: Path) -> Iterator[Callable[..., MainWindow]]:
     """Open the real window on a state; what was opened so is closed at the end, and deleted with all its dialogs."""
     from attention_explorer.pages.ui.session import Session

@@ -18,7 +18,6 @@ from attention_explorer.pages.explorer import ExplorerState
 from attention_explorer.pages.lookup.presets import PRESETS, preset
 from attention_explorer.pages.lookup.state import LookupState
 from attention_explorer.pages.registry import PAGES
-from attention_explorer.session import garbage
 from attention_explorer.session.settings import ThemeChoice
 
 WITHOUT_DISPLAY = {
@@ -140,19 +139,7 @@ def test_help_shows_examples_that_work(capsys: pytest.CaptureFixture[str]) -> No
 # ---- Opening the window ----
 
 
-@pytest.fixture
-def opened(monkeypatch: pytest.MonkeyPatch) -> list[ExplorerState | None]:
-    """Instead of opening windows, remember the states they would open on."""
-    states: list[ExplorerState | None] = []
-
-    def run_window(state: ExplorerState | None = None, path: Path | None = None, page: str = "", **_how: bool) -> int:
-        garbage.release()  # as the real one does once the window is there
-        assert path is None
-        states.append(state)
-        return 7
-
-    monkeypatch.setattr(app, "run_window", run_window)
-    return states
+PLAINLY = {"is_watched": False, "from_zero": False}
 
 
 @pytest.fixture
@@ -177,44 +164,44 @@ def no_display(monkeypatch: pytest.MonkeyPatch) -> None:
 @pytest.mark.parametrize("arguments", [[], ["run"], ["--without-display", "out"], ["run", "--without-display", "out"]])
 def test_with_a_display_the_window_opens(
     arguments: list[str],
-    opened: list[ExplorerState | None],
+    opened: list[tuple[object, ...]],
     drawn: list[tuple[Any, ...]],
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setattr(cli, "has_display", lambda: True)
     assert cli.main(arguments) == 7, "the exit code is that of the window"
-    assert opened == [None]
+    assert opened == [(None, None, "", PLAINLY)]
     assert drawn == []
 
 
 @pytest.mark.parametrize("platform", ["offscreen", "minimal"])
 @pytest.mark.usefixtures("no_display")
 def test_a_platform_that_needs_no_display_opens_the_window(
-    platform: str, opened: list[ExplorerState | None], monkeypatch: pytest.MonkeyPatch
+    platform: str, opened: list[tuple[object, ...]], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("QT_QPA_PLATFORM", platform)
     assert cli.main([]) == 7
-    assert opened == [None]
+    assert opened == [(None, None, "", PLAINLY)]
 
 
 @pytest.mark.parametrize("ready", PRESETS, ids=lambda ready: ready.id)
 def test_the_window_opens_on_a_preset(
-    ready: Preset[LookupState], opened: list[ExplorerState | None], monkeypatch: pytest.MonkeyPatch
+    ready: Preset[LookupState], opened: list[tuple[object, ...]], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(cli, "has_display", lambda: True)
     assert cli.main(["--preset", ready.id]) == 7
     assert cli.main(["run", "--preset", ready.id]) == 7
-    assert opened == [ExplorerState(lookup=ready.state)] * 2
+    assert opened == [(ExplorerState(lookup=ready.state), None, "lookup", PLAINLY)] * 2
 
 
-def test_options_before_the_command_count(opened: list[ExplorerState | None], monkeypatch: pytest.MonkeyPatch) -> None:
+def test_options_before_the_command_count(opened: list[tuple[object, ...]], monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(cli, "has_display", lambda: True)
     cli.main(["--preset", "quiz", "run"])
-    assert opened == [ExplorerState(lookup=preset("quiz").state)]
+    assert opened == [(ExplorerState(lookup=preset("quiz").state), None, "lookup", PLAINLY)]
 
 
 def test_an_unknown_preset_says_where_they_are_listed(
-    opened: list[ExplorerState | None], capsys: pytest.CaptureFixture[str]
+    opened: list[tuple[object, ...]], capsys: pytest.CaptureFixture[str]
 ) -> None:
     assert cli.main(["--preset", "nonsense"]) == 1
     said = capsys.readouterr().err
@@ -225,7 +212,7 @@ def test_an_unknown_preset_says_where_they_are_listed(
 
 @pytest.mark.usefixtures("no_display")
 def test_without_a_display_a_sentence_says_what_to_do(
-    opened: list[ExplorerState | None], drawn: list[tuple[Any, ...]], capsys: pytest.CaptureFixture[str]
+    opened: list[tuple[object, ...]], drawn: list[tuple[Any, ...]], capsys: pytest.CaptureFixture[str]
 ) -> None:
     assert cli.main([]) == 1
     said = capsys.readouterr().err
@@ -238,13 +225,13 @@ def test_without_a_display_a_sentence_says_what_to_do(
 @pytest.mark.parametrize("arguments", [["--without-display", "out"], ["run", "--without-display", "out"]])
 def test_without_a_display_pages_are_drawn_instead(
     arguments: list[str],
-    opened: list[ExplorerState | None],
+    opened: list[tuple[object, ...]],
     drawn: list[tuple[Any, ...]],
     capsys: pytest.CaptureFixture[str],
 ) -> None:
     assert cli.main(arguments) == 0
     assert opened == []
-    assert drawn == [(Path("out"), [(1280, 800)], [ThemeChoice.LIGHT, ThemeChoice.DARK])]
+    assert drawn == [(Path("out"), [(1280, 800)], [ThemeChoice.LIGHT, ThemeChoice.DARK], "")]
     said = capsys.readouterr().out
     assert "no display" in said
     assert "2 pictures in out" in said
@@ -260,7 +247,7 @@ def test_without_a_display_pages_are_drawn_instead(
 )
 def test_galleries_as_asked_for(theme: str, themes: list[ThemeChoice], drawn: list[tuple[Any, ...]]) -> None:
     assert cli.main(["gallery", "out", "--theme", theme, "--size", "640x480"]) == 0
-    assert drawn == [(Path("out"), [(640, 480)], themes)]
+    assert drawn == [(Path("out"), [(640, 480)], themes, "")]
 
 
 # ---- As a program of its own ----
@@ -294,16 +281,17 @@ def test_the_program_without_a_display_draws_its_pages(tmp_path: Path) -> None:
     assert done.stdout.splitlines()[-1] == f"{len(names)} pictures in pictures"
 
 
-def test_the_gallery_is_drawn_at_every_size_asked_for(tmp_path: Path) -> None:
+def test_the_gallery_of_a_page_is_drawn_at_every_size_asked_for(tmp_path: Path) -> None:
     done = run_without_display(
         "-c", DRIVER, "1", "gallery", "deep/er", "--theme", "light", "--size", "640x480", "--size", "900x700",
-        cwd=tmp_path,
+        "--page", "heads", cwd=tmp_path,
     )  # fmt: skip
     assert done.returncode == 0, done.stderr
     assert done.stderr == "", "no noise"
     expected = {
         f"{example}-light-{width}x{height}.png": (width, height)
         for example in first_examples()
+        if example.startswith("heads-")
         for width, height in ((640, 480), (900, 700))
     }
     folder = tmp_path / "deep" / "er"

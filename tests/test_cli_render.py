@@ -22,7 +22,6 @@ from attention_explorer.pages.heads.state import HeadsState
 from attention_explorer.pages.lab.cost_state import CostState
 from attention_explorer.pages.ready_made import ALL_PARTS, PAGE_IDS, find_preset, presets_in, presets_of
 from attention_explorer.pages.session_file import MOST_BYTES, session_bytes, write_session
-from attention_explorer.session import garbage
 from attention_explorer.sources.source import SENTENCE
 
 pytestmark = pytest.mark.usefixtures("qapp")
@@ -354,24 +353,20 @@ def test_a_target_is_for_models_with_an_encoder(there: Path, capsys: pytest.Capt
     assert "“gpt2” has no encoder beside a decoder" in capsys.readouterr().err
 
 
-def test_the_window_opens_on_a_model(there: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    opened: list[ExplorerState] = []
-    monkeypatch.setattr(app, "run_window", lambda state, _path, _page, **_more: opened.append(state) or 0)
-    assert cli.main([str(MODEL), "--text", "Hi there"]) == 0
-    assert opened[0].heads.setup.recipe.sentence == "Hi there"
+def test_the_window_opens_on_a_model(there: Path, opened: list[tuple[object, ...]]) -> None:
+    assert cli.main([str(MODEL), "--text", "Hi there"]) == 7
+    assert opened[0][0].heads.setup.recipe.sentence == "Hi there"
 
 
 @pytest.mark.parametrize("command", [["h.npz"], ["run", "h.npz", "--page", "heads"]])
 def test_the_window_opens_on_attention(
-    command: list[str], there: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+    command: list[str], there: Path, opened: list[tuple[object, ...]], capsys: pytest.CaptureFixture[str]
 ) -> None:
-    opened: list[object] = []
-    monkeypatch.setattr(app, "run_window", lambda state, path, page, **_how: opened.append((state, path)) or 0)
     np.savez("h.npz", attention=np.eye(3))
-    assert cli.main(command) == 0
-    assert opened == [(None, Path("h.npz"))]
+    assert cli.main(command) == 7
+    assert [call[:2] for call in opened] == [(None, Path("h.npz"))]
     np.savez("h.npz", a=np.eye(3), b=np.eye(3))  # of which the window asks which one
-    assert cli.main(command) == 0
+    assert cli.main(command) == 7
     Path("h.npz").write_text("no arrays", encoding="utf-8")
     assert cli.main(command) == 1
     assert "h.npz" in capsys.readouterr().err
@@ -438,17 +433,15 @@ def test_wrong_usage_is_two(arguments: list[str], words: str, there: Path, capsy
     ],
 )
 def test_the_window_opens_on_a_preset_of_any_page(
-    arguments: list[str], expected: tuple[object, ...], monkeypatch: pytest.MonkeyPatch
+    arguments: list[str],
+    expected: tuple[object, ...],
+    opened: list[tuple[object, ...]],
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    calls: list[tuple[object, ...]] = []
     monkeypatch.setattr(cli, "has_display", lambda: True)
-    monkeypatch.setattr(app, "run_window", lambda *given, **how: calls.append((*given, how)) or 7)
-    try:
-        assert cli.main(arguments) == 7
-    finally:
-        garbage.release()  # which the command line leaves to the window that is not opened here
+    assert cli.main(arguments) == 7
     how = {"is_watched": "--watch" in arguments, "from_zero": "--from-zero" in arguments}
-    assert calls == [(*expected, how)]
+    assert opened == [(*expected, how)]
 
 
 # ---- Files of attention ----

@@ -15,9 +15,9 @@ from attention_explorer.model.transformer import CROSS, ENCODER, SELF
 from attention_explorer.sources.model_recipe import ModelRecipe
 from attention_explorer.sources.models import Model, Tokens, load_model
 from attention_explorer.sources.models.checkpoints import checkpoints
-from attention_explorer.sources.models.folder import weights_of
+from attention_explorer.sources.models.reference import model_change, model_reference
 from attention_explorer.sources.models.whole_words import spelled, words_of
-from attention_explorer.sources.recorded import FileReference, change_since, reference_to
+from attention_explorer.sources.recorded import FileReference
 from attention_explorer.sources.source import Source
 
 _in_use: WeakValueDictionary[tuple[str, int, int, str], Model] = WeakValueDictionary()
@@ -30,7 +30,7 @@ def _opened(path: str, size: int, modified_ns: int, digest: str) -> Model:
     key = path, size, modified_ns, digest
     model = _in_use.get(key)
     if model is None:
-        change = change_since(FileReference(weights_of(Path(path)), size, modified_ns, digest))
+        change = model_change(FileReference(Path(path), size, modified_ns, digest))
         if change is not None:
             raise ExplorerError(f"{change} Open the model again to see what it does now.")
         model = load_model(path, weight_bytes=CACHE.on_show_bytes)
@@ -76,7 +76,7 @@ class ModelReader(Source[ModelRecipe]):
         """
         self._given  # noqa: B018 - cuts the sentence
 
-    @property
+    @cached_property  # asked at every change of a page; a checkpoint that is saved meanwhile is there for the next text
     def _folders(self) -> Mapping[str, Path]:
         return checkpoints(Path(self.recipe.path))
 
@@ -90,7 +90,7 @@ class ModelReader(Source[ModelRecipe]):
 
     def at_saved_step(self, place: int) -> ModelRecipe:
         folder = list(self._folders.values())[place]
-        found = reference_to(weights_of(folder))
+        found = model_reference(folder)
         told = {"size": found.size, "modified_ns": found.modified_ns, "digest": found.digest}
         return replace(self.recipe, path=str(folder), **told)  # type: ignore[arg-type]
 

@@ -50,10 +50,12 @@ def _catch_up() -> None:
         QApplication.processEvents()
 
 
-def write_gallery(folder: Path, sizes: Iterable[QSize], themes: Iterable[ThemeChoice]) -> Iterator[Path]:
-    """Write a PNG file per page, example, theme and size, yielding each path as it is done."""
+def write_gallery(
+    folder: Path, sizes: Iterable[QSize], themes: Iterable[ThemeChoice], only: str = ""
+) -> Iterator[Path]:
+    """Write a PNG file per page (or only one of them), example, theme and size, yielding each path as it is done."""
     make_folder(folder)
-    for page in PAGES:
+    for page in (page for page in PAGES if only in ("", page.id)):
         for name, state in page.examples():
             for theme in themes:
                 for size in sizes:

@@ -13,7 +13,7 @@ from attention_explorer.pages.explorer import ExplorerState
 from attention_explorer.pages.lab.state import LabView
 from attention_explorer.pages.stack.choices import BlockPicture
 from attention_explorer.pages.stack.learned import learned_block
-from attention_explorer.pages.stack.state import BlockState
+from attention_explorer.pages.stack.state import LEARNED_WITH, BlockState
 from attention_explorer.session.settings import Settings, ThemeChoice
 from attention_explorer.sources.learned.box import BOX
 from attention_explorer.sources.learned.tasks import TASKS
@@ -81,3 +81,10 @@ def test_lab_drags_no_number_that_learned_layers_have(open_lab):
     plot = driver.layout.layout
     driver.hand().drag(plot.place(2, 1e-3), plot.place(13, 1e-3))
     assert driver.state.layers == 2
+
+
+def test_no_key_steps_a_number_that_learned_layers_have(open_lab):
+    driver = open_lab(LabView.DEPTH, block=replace(SHOWN, picture=BlockPicture.DEPTH))
+    driver.key(Qt.Key.Key_Plus)
+    assert driver.state.layers == 2
+    assert driver.told == LEARNED_WITH

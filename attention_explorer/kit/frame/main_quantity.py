@@ -75,9 +75,13 @@ class MainQuantity(Card):
         """Have the keyboard, for the main quantity of a view."""
         self.slider_of(view).slider.setFocus(reason)
 
-    def step(self, view: View[Any], turn: QSlider.SliderAction) -> None:
-        """Go a step up or down."""
-        self.slider_of(view).slider.triggerAction(turn)
+    def step(self, view: View[Any], state: Any, turn: QSlider.SliderAction) -> None:  # noqa: ANN401 # of its part
+        """Go a step up or down, or say why the main quantity stands still."""
+        reason = view.part.reasons_against(state, (view.main,))[view.main]
+        if reason:  # a slider that is grey would turn all the same
+            self.refused.emit(reason)
+        else:
+            self.slider_of(view).slider.triggerAction(turn)
 
     def lead(self, widget: QWidget) -> None:
         """Put a widget before the sliders."""

@@ -206,6 +206,16 @@ class TrainingState(CheckedFields):
         return Broken(self._existing(self.off), self._existing(self.drawn - self.off), self.hidden)
 
     @property
+    def off_shown(self) -> frozenset[Head]:
+        """The heads that are off, of those there are."""
+        return self.broken.off
+
+    @property
+    def drawn_shown(self) -> frozenset[Head]:
+        """The heads that are as they were drawn, of those there are."""
+        return self.broken.drawn
+
+    @property
     def is_broken(self) -> bool:
         """Whether heads are off or as they were drawn, or cells are hidden."""
         return self.broken != WHOLE

@@ -644,7 +644,7 @@ class FramePage(RequestingPage):
         if is_escape and self.is_open and not self.is_alone:
             self.open_drawer(False)
         elif step is not None and not event.modifiers() & _NOT_TYPED and self._has_main(self.view):
-            self.main.step(self.view, step)
+            self.main.step(self.view, self.state, step)
         else:
             super().keyPressEvent(event)
 

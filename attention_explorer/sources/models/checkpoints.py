@@ -4,20 +4,15 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from functools import lru_cache
 from glob import escape
 from pathlib import Path
 
 from attention_explorer.sources.model_recipe import CONFIG
-from attention_explorer.sources.models.names import matching
-from attention_explorer.sources.recorded.file_bytes import FileBytes
+from attention_explorer.sources.models.names import matching, revisions
 
 _STEP = re.compile(r"(?P<name>.*?)(?P<step>\d+)", re.DOTALL)
-_HUB_REVISION = "refs"
-"""Beside its snapshots, the folder in which Hugging Face's cache keeps which one each name stands for."""
 
 
-@lru_cache(maxsize=16)  # asked at every change of a page
 def checkpoints(path: Path) -> Mapping[str, Path]:
     """Return the folders of a model at all steps that were saved, by their names, the first step first.
 
@@ -30,7 +25,7 @@ def checkpoints(path: Path) -> Mapping[str, Path]:
     path : Path
         The folder of a model.
     """
-    found = _by_step(_revisions(path)) or _by_step(_alike(path))
+    found = _by_step(revisions(path)) or _by_step(_alike(path))
     has_others = len(found) > 1 and path in found.values()
     return found if has_others else {path.name: path}
 
@@ -49,14 +44,3 @@ def _alike(path: Path) -> dict[str, Path]:
         return {}
     there = ((_STEP.fullmatch(folder.name), folder) for folder in matching(path.parent, f"{escape(own['name'])}*"))
     return {folder.name: folder for match, folder in there if match is not None and match["name"] == own["name"]}
-
-
-def _revisions(path: Path) -> dict[str, Path]:
-    """Return the snapshot of each revision of a model in Hugging Face's cache; none elsewhere."""
-    names = matching(path.parents[1] / _HUB_REVISION, "*") if path.parent.name == "snapshots" else ()
-    texts = {
-        name.name: FileBytes(name).read(0, min(name.stat().st_size, 64)).decode(errors="replace").strip()
-        for name in names
-        if name.is_file()
-    }
-    return {name: path.parent / text for name, text in texts.items() if text and Path(text).name == text}

@@ -22,8 +22,10 @@ from attention_explorer.sources.models.folder import (
 from attention_explorer.sources.models.gguf_file import GgufFile, is_gguf, read_gguf
 from attention_explorer.sources.models.gguf_model import read_gguf_model
 from attention_explorer.sources.models.gguf_tokeniser import gguf_tokeniser
+from attention_explorer.sources.models.marian_tokeniser import SOURCE, TARGET, has_two_languages, two_languages
 from attention_explorer.sources.models.model import Model
 from attention_explorer.sources.models.pooling import pooling_of
+from attention_explorer.sources.models.sentencepieces import has_sentencepieces, sentencepieces
 from attention_explorer.sources.models.settings import Settings
 from attention_explorer.sources.models.tokeniser import Tokeniser, guarded, library
 from attention_explorer.sources.models.wordpiece import VOCABULARIES, VOCABULARY
@@ -113,12 +115,18 @@ def _open_gguf(path: Path, found: GgufFile, attention_bytes: int, weight_bytes: 
 
 
 def _tokeniser(folder: Path, settings: Settings) -> Tokeniser:
-    path = folder / TOKENISER
+    path, family = folder / TOKENISER, settings.text("model_type")
+    end = settings.whole("eos_token_id", least=0) if isinstance(settings.peek("eos_token_id"), int) else None
+    if not path.exists() and has_two_languages(folder, family):
+        written = Tokeniser(f"“{folder / TARGET}”", partial(two_languages, folder, TARGET), end)
+        return Tokeniser(f"“{folder / SOURCE}”", partial(two_languages, folder, SOURCE), end, written)
 
     def make() -> Any:  # noqa: ANN401 - of a package that may not be installed
-        by_words = VOCABULARIES.get(settings.text("model_type"))
+        by_words = VOCABULARIES.get(family)
         if not path.exists() and (folder / VOCABULARY).exists() and by_words is not None:
             return by_words(folder)
+        if not path.exists() and has_sentencepieces(folder, family):
+            return sentencepieces(folder, settings)
         if not path.exists():
             raise FileError(
                 f"“{folder}” has no {TOKENISER}, so this model takes ids, but no text. Where transformers is "
@@ -130,5 +138,4 @@ def _tokeniser(folder: Path, settings: Settings) -> Tokeniser:
         package = library()
         return guarded(f"“{path}”", lambda: package.Tokenizer.from_buffer(content))
 
-    end = settings.whole("eos_token_id", least=0) if isinstance(settings.peek("eos_token_id"), int) else None
     return Tokeniser(f"“{path}”", make, end)

@@ -375,8 +375,10 @@ class Model(Circuits):
             raise ExplorerError(f"“{self.path}” does not say with which token its decoder begins: give target as ids.")
         if target is None:
             return self._taken("target", (self._start,), self.transformer.main)
-        found = self._taken("target", target, self.transformer.main)
-        return found.begun_with(self._start, self._tokeniser) if isinstance(target, str) else found
+        if isinstance(target, str):
+            target = self._tokeniser.written(target, self.transformer.main.spec.vocabulary)
+            target = target.begun_with(self._start, self._tokeniser)
+        return self._taken("target", target, self.transformer.main)
 
     def _taken(self, name: str, given: Given, stack: Stack) -> Tokens:
         """Return what was given as tokens that the tower can take."""

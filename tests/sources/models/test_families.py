@@ -41,8 +41,8 @@ NAMES = (
     "granite-gguf",
     "olmo2-gguf",
 )
-NO_TEXT = ("marian", "phi3-gguf", "smollm3-gguf", "granite-gguf", "olmo2-gguf")
-"""Whose fixtures have no tokeniser, as the folders of Marian have none that is read here: they take ids."""
+NO_TEXT = ("phi3-gguf", "smollm3-gguf", "granite-gguf", "olmo2-gguf")
+"""Whose fixtures have no tokeniser: they take ids."""
 NOT_DIVIDED = ("mt5",)
 """Whose scores are not divided by √d, and so are large."""
 

@@ -166,7 +166,7 @@ CASES: Mapping[str, Case] = {
     "opt": Case("OPTForCausalLM", _OPT, "opt"),
     "opt-narrow": Case("OPTForCausalLM", {**_OPT, "do_layer_norm_before": False, "word_embed_proj_dim": 8}, "opt"),
     "mbart": Case("MBartForConditionalGeneration", {**_BART, "pad_token_id": 1}, "mbart"),
-    "marian": Case("MarianMTModel", {**_BART, **_MARIAN}, ""),
+    "marian": Case("MarianMTModel", {**_BART, **_MARIAN}, "marian"),
     "esm2": Case("EsmForMaskedLM", {**_PLACES, **_ESM, **_ESM2}, "esm"),
     "esm1b": Case("EsmForMaskedLM", {**_PLACES, **_ESM, "emb_layer_norm_before": True}, "esm"),
     "qwen2-gguf": Case("Qwen2ForCausalLM", _QWEN, "qwen", gguf="qwen2", pre="qwen2"),
@@ -240,6 +240,9 @@ def _cut(hf: Any, case: Case, tokeniser: Any, folder: Path) -> tuple[str, list[i
     if case.tokeniser == "esm":
         (folder / "vocab.txt").write_text("\n".join(AMINO))
         made, text = hf.EsmTokenizer(folder / "vocab.txt"), PROTEIN
+    elif case.tokeniser == "marian":  # whose files `write_sentencepieces` writes
+        made = hf.MarianTokenizer.from_pretrained(folder)
+        return TEXT, made(TEXT)["input_ids"], [*made.tokenize(TEXT), "</s>"]
     elif tokeniser is None:
         return "", [], []
     else:
