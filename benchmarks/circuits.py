@@ -96,7 +96,7 @@ def _row(what: str, ours: Callable[[], object], model: Model, ids: list[int], ru
 
 
 def _window(folder: Path) -> list[Row]:
-    """Return how long finding the circuit takes in the window, and for how long its thread works at a time meanwhile."""
+    """Return how long finding the circuit takes in the window, and how long that works at a time meanwhile."""
     make_application()
     circuits = CircuitsState(model_recipe(write_smollm2(folder), "w1 w2 w3"), view=CircuitsView.FOUND)
     store = SettingsStore(folder / "settings.ini")
