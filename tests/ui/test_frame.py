@@ -365,7 +365,7 @@ def test_what_was_tried_is_ticked_and_stays_so(open_lab) -> None:
     at.type_into(at.main.box, "1024")  # as the example has it
     assert ticks(at) == [True, True, False]
     at.show(LabView.GROWTH)
-    assert "Double the number of tokens" not in at.tries
+    assert "Double the tokens, to n = 2048" not in at.tries
     at.show(LabView.COST)
     assert ticks(at) == [True, True, False]
 
@@ -413,7 +413,7 @@ def test_a_click_on_it_shows_where_it_is_done_and_ticks_nothing(open_lab) -> Non
     at = open_lab()
     boxes = at.tries
     for words, part in (
-        ("Double the number of tokens", at.main.slider),
+        ("Double the tokens, to n = 2048", at.main.slider),
         ("Keep it small with a window", at.few("windowed")),
     ):
         at.click(QPointF(10, boxes[words].height() / 2), boxes[words])
