@@ -34,7 +34,7 @@ from attention_explorer.pages.heads.survey import (
     meets,
     summary_words,
 )
-from attention_explorer.pages.heads.ui.preview import paint_preview, preview_box
+from attention_explorer.pages.heads.ui.above_heads import AboveHeads
 from attention_explorer.pages.heads.ui.wall import Place, Wall, are_by_number, with_edge
 from attention_explorer.pages.heads.ui.wall_grid import SMALLEST_TILE, WallGrid
 from attention_explorer.pages.heads.ui.wall_menu import menu_of, off_words
@@ -74,7 +74,7 @@ class HeadWall(PointedPicture):
         self.item: Wall | None = None
         self.grid = WallGrid.strip(self.width(), 0, look)
         """Where the thumbnails are."""
-        self._is_quilt = False
+        self.is_quilt = False
         self.all_surveys: tuple[HeadSurvey, ...] = ()
         """The heads in their order, whether they are left out or not."""
         self.is_whole = False
@@ -83,7 +83,7 @@ class HeadWall(PointedPicture):
         """The layers whose thumbnails are in view."""
         # A thumbnail as it was last painted, and what it was painted for: a pointer over the map alters none of them.
         self._tiles = WallTiles()
-        self._preview = QRectF()
+        self.above = AboveHeads(self)
         self.lit = NOWHERE
         """What is pointed at elsewhere."""
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Minimum)
@@ -112,7 +112,7 @@ class HeadWall(PointedPicture):
         old = () if whole else tuple(before[place] for place in before.keys() & set(frame.places))
         images = {} if item is None else item.images
         places = frozenset(survey.place for survey in old)
-        new = Wall(frame, view, (), scale, self._is_quilt, old=places, images=images)
+        new = Wall(frame, view, (), scale, self.is_quilt, old=places, images=images)
         self._stand(new, self._ordered((*surveys, *old), view, whole))
         self._show_since(item if is_same else None)
         if self._pointer is not None and not is_same:
@@ -176,9 +176,9 @@ class HeadWall(PointedPicture):
 
     def be_quilt(self, is_quilt: bool) -> None:
         """Show all heads at once, as large as there is room for; or one below the other."""
-        if is_quilt is self._is_quilt:
+        if is_quilt is self.is_quilt:
             return
-        self._is_quilt = is_quilt
+        self.is_quilt = is_quilt
         self.forget_pixels()
         if self.item is not None:
             self._stand(replace(self.item, is_quilt=is_quilt), self.all_surveys)
@@ -232,12 +232,12 @@ class HeadWall(PointedPicture):
     def _lay_out(self) -> None:
         """Know where everything is, and be as high as it takes."""
         parent = self.parentWidget()
-        high = self.height() if parent is None or not self._is_quilt else parent.height()
+        high = self.height() if parent is None or not self.is_quilt else parent.height()
         item, room = self.item, QRectF(0, 0, self.width(), high)
         self.grid = WallGrid.strip(room.width(), 0, self.look) if item is None else item.layout(self.look, room)
         taken = self.grid.size.height()
         # One that fits keeps no height that it once had.
-        wanted = 0 if self._is_quilt and taken <= high else math.ceil(taken)
+        wanted = 0 if self.is_quilt and taken <= high else math.ceil(taken)
         if self.minimumHeight() != wanted:
             self.setMinimumHeight(wanted)
 
@@ -279,7 +279,7 @@ class HeadWall(PointedPicture):
             item.paint_numbers(painter, grid, self.look)
             for survey, box in item.heads_in(grid, event.rect()):
                 self._paint_head(painter, item, survey, box)
-            self._paint_preview(painter, item)
+            self.above.paint(painter, item)
         if self._shows_focus:
             paint_focus_frame(painter, self, self.look)
         painter.end()
@@ -294,22 +294,6 @@ class HeadWall(PointedPicture):
             item.paint_head(painter, survey, box, self.grid, self.look)
         if not self.grid.is_bare:
             item.paint_spot(painter, survey, box, self.look, self.lit)
-
-    def _paint_preview(self, painter: QPainter, item: Wall) -> None:
-        survey, box = self.survey_at(self.hovered), self.preview
-        if survey is not None and not box.isEmpty():
-            paint_preview(painter, item, survey, box, self.look)
-
-    @property
-    def preview(self) -> QRectF:
-        """Where the head under the pointer is shown larger; empty where none is, or it would hardly be larger."""
-        survey = self.survey_at(self.hovered) if self._is_quilt else None
-        index = None if survey is None or not survey.is_computed else self.index_of(*survey.place)
-        if index is None:
-            return QRectF()
-        room = QRectF(self.visibleRegion().boundingRect())
-        self._preview = preview_box(room, self.box_of(index), self._preview, self.look)
-        return self._preview
 
     def _see(self) -> None:
         """Know which layers are in view; what is not in view is not painted."""
@@ -382,9 +366,9 @@ class HeadWall(PointedPicture):
 
     def _point_at(self, spot: Any) -> None:  # noqa: ANN401 # NOWHERE or a Hit
         if spot != self.hovered:  # nothing lights up that would have to be painted, save the preview
-            before = self.preview
+            before = self.above.preview
             self.hovered = spot
-            for box in (before, self.preview):
+            for box in (before, self.above.preview):
                 self.update(with_edge(box))
             self.spot_changed.emit(spot)
 
@@ -401,7 +385,7 @@ class HeadWall(PointedPicture):
         survey = self.survey_at(self.spot_at(place))
         if survey is None:
             return ""
-        twice = "" if self._is_quilt else "Double click: what it does. "  # there the first one opens it
+        twice = "" if self.is_quilt else "Double click: what it does. "  # there the first one opens it
         ways = f"{twice}Shift+click marks it. Ctrl+click switches it off and on."
         return f"{summary_words(survey)}\n{ways} Off: {off_words(self._session.state.heads)}."
 
