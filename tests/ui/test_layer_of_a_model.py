@@ -9,6 +9,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from heads_driver import painted_texts
 from layer_driver import LayerDriver
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QGuiApplication
@@ -30,6 +31,7 @@ from attention_explorer.session.settings import Settings, ThemeChoice
 from attention_explorer.sources.learned.box import BOX
 from attention_explorer.sources.learned_recipe import LearnedRecipe
 from attention_explorer.sources.model_source import model_recipe
+from attention_explorer.sources.recorded.pieces import SPACE
 from attention_explorer.sources.source import LayerPart
 
 MODELS = Path(__file__).parents[1] / "data" / "models"
@@ -156,6 +158,14 @@ def test_a_cell_of_a_model_is_hidden_here_and_on_heads(open_layer):
     assert layer.state == before, "it is the model that does not look ahead"
     layer.undo()
     assert layer.window.session.state.heads.setup.mask == MaskChoice()
+
+
+def test_below_the_weights_a_token_is_no_mere_mark_of_a_space(open_layer):
+    recipe = model_recipe(MODELS / "gpt2", "the cat sat on the mat because it was tired of it")
+    layer = open_layer(ExplorerState(block=BlockState(model=recipe, box="weights")))
+    said = painted_texts(layer.canvas.paint_picture)
+    assert SPACE not in said
+    assert "bec" in said or "b" in said
 
 
 def test_another_model_is_whole(open_layer):

@@ -23,6 +23,7 @@ from attention_explorer.model.arrays import Bools, Floats
 from attention_explorer.pages.layer.boxes import Box, Form, Rows
 from attention_explorer.pages.layer.diagram import DiagramPicture, column_names, row_names
 from attention_explorer.pages.layer.ui.lanes import NODE, BoxPlace, Cut, Lane, Lanes, Way, lanes_of
+from attention_explorer.sources.recorded.pieces import SPACE
 from attention_explorer.sources.source import LayerPart
 
 READ, MOST_READ = 0.1, 3
@@ -212,7 +213,8 @@ class Diagram(Item[Lanes]):
             place = QRectF(middle - half, foot.top(), 2 * half, foot.height())
             text = names[column]
             if keys and text_size(painter.font(), text)[0] > 2 * half - 2:
-                text = fitting((text, text[:3], text[:1]), painter.font(), 2 * half - 2)
+                word = text.lstrip(SPACE) or text  # the mark of a space tells less than a letter
+                text = fitting((word, word[:3], word[:1]), painter.font(), 2 * half - 2)
             painter.drawText(place, Qt.AlignmentFlag.AlignCenter, text)
 
 
