@@ -21,6 +21,7 @@ from attention_explorer.model.scalars import LARGEST_SEED
 from attention_explorer.model.sublayer import NormPlacement
 from attention_explorer.pages.preset_lists import preset_declared
 from attention_explorer.pages.stack.choices import OF_BLOCK, ORDER, BlockPicture, Initialiser, LearnedStack
+from attention_explorer.pages.stack.typed import TYPED, WIDEST_TYPED, TypedRows, typed_declared
 from attention_explorer.sources.registry import source_of
 from attention_explorer.sources.source import Ability, LayerPart, Recipe
 from attention_explorer.sources.tokens import tokens_in
@@ -72,6 +73,11 @@ def _can_be_cut(state: BlockState) -> bool:
 
 def _is_drawn(state: BlockState) -> bool:
     return state.learned is None and _of_stack(state)
+
+
+def _can_be_typed(state: BlockState) -> bool:
+    is_small = state.d_model <= WIDEST_TYPED or any(getattr(state, name) for name in TYPED)
+    return is_small and _is_drawn(state) and state.picture is BlockPicture.LAYER
 
 
 def _has_norm(state: BlockState) -> bool:
@@ -364,6 +370,18 @@ class BlockState(CheckedFields):
         high=MOST_SHOWN - 1,
         shown=_can_be_cut,
     )
+    typed_x: tuple[tuple[float, ...], ...] = typed_declared(
+        "X, a row of d_model numbers for each token", shown=_can_be_typed
+    )
+    typed_q: tuple[tuple[float, ...], ...] = typed_declared(
+        "W_Q, d_model rows of d_model, of the first layer", shown=_can_be_typed
+    )
+    typed_k: tuple[tuple[float, ...], ...] = typed_declared(
+        "W_K, d_model rows of d_model, of the first layer", shown=_can_be_typed
+    )
+    typed_v: tuple[tuple[float, ...], ...] = typed_declared(
+        "W_V, d_model rows of d_model, of the first layer", shown=_can_be_typed
+    )
 
     def with_sizes(self, **changes: int) -> Self:
         """Return the state with other sizes, held within their ranges. Whether they go together is told elsewhere."""
@@ -422,6 +440,12 @@ class BlockState(CheckedFields):
     def has_gains(self) -> bool:
         """Whether their norms have random gains."""
         return self.gains and self.norm is not NormPlacement.NONE and self.learned is None and self.picture in OF_BLOCK
+
+    @property
+    def typed(self) -> dict[str, TypedRows]:
+        """What is typed in the place of drawn numbers, by the names of its fields."""
+        counts = self.learned is None and self.picture is BlockPicture.LAYER
+        return {name: rows for name in TYPED if counts and (rows := getattr(self, name))}
 
     @property
     def allowed(self) -> BoolArray | None:

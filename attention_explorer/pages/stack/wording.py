@@ -11,6 +11,7 @@ from attention_explorer.pages.stack.choices import BlockPicture, Initialiser
 from attention_explorer.pages.stack.learned import recipe_of
 from attention_explorer.pages.stack.numerals import brief
 from attention_explorer.pages.stack.state import BlockState
+from attention_explorer.pages.stack.typed import TYPED
 from attention_explorer.sources.masked_layers import left_out
 from attention_explorer.sources.registry import source_of
 from attention_explorer.sources.source import Ability, LayerPart, Recipe
@@ -56,8 +57,12 @@ def _origin_parts(state: BlockState) -> tuple[str, ...]:
 def layer_parts(state: BlockState) -> tuple[str, ...]:
     """Return what decides the numbers of one layer of a stack."""
     more = mask_words(state.mask) if state.picture is BlockPicture.LAYER else ""
+    typed = " and ".join(TYPED[name] for name in state.typed)
     own = "causal mask" if state.causal else "" if more else "no mask"
-    return (*stack_parts(state), *filter(None, (own, f"mask: {more}" if more else "")))
+    return (
+        *stack_parts(state),
+        *filter(None, (own, f"mask: {more}" if more else "", f"{typed} typed" if typed else "")),
+    )
 
 
 def model_parts(state: BlockState, recipe: Recipe) -> tuple[str, ...]:
