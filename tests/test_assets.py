@@ -36,7 +36,7 @@ def test_every_page_has_its_icon() -> None:
     from attention_explorer.pages.registry import PAGES
 
     for entry in PAGES:
-        assert assets.read_bytes(f"icons/{entry.icon}.svg")
+        assert assets.read_bytes(f"icons/{entry.id}.svg")
 
 
 def test_read_bytes_and_text_agree() -> None:

@@ -24,18 +24,25 @@ PICTURE = "picture"
 
 @dataclass(frozen=True, slots=True)
 class PageEntry:
-    """How a page is found: its name in files and settings, its title, its icon, and what it draws.
+    """How a page is found: its name in files and settings, which is that of its folder and icon, and what it draws.
 
     ``figures`` gives by name what the page shows of a state, without a window: ``picture`` first, which every page has.
-    ``examples`` gives names, fit for a file name, with states that show the page at its best; the gallery draws them.
     """
 
     id: str
-    title: str
-    icon: str
     tip: str
     figures: Mapping[str, Callable[[ExplorerState], Figure]]
-    examples: Callable[[], Iterable[tuple[str, ExplorerState]]]
+
+    @property
+    def title(self) -> str:
+        """What it is called in the window."""
+        return self.id.capitalize()
+
+    def examples(self) -> Iterable[tuple[str, ExplorerState]]:
+        """Return names, fit for a file name, with states that show the page at its best; the gallery draws them."""
+        from attention_explorer.pages.ready_made import presets_of
+
+        return ((ready.id, ready.state) for ready in presets_of(self.id))
 
     @property
     def package(self) -> str:
@@ -45,7 +52,7 @@ class PageEntry:
     @property
     def kind(self) -> type[Page]:
         """The class of the page, which says what keys it has without one being made."""
-        found: type[Page] = getattr(import_module(f"{self.package}.page"), f"{self.id.capitalize()}Page")
+        found: type[Page] = getattr(import_module(f"{self.package}.page"), f"{self.title}Page")
         return found
 
     def make(self, session: Session, look: Look) -> Page:
@@ -64,12 +71,6 @@ class PageEntry:
             near = did_you_mean(what, self.figures)
             raise UsageError(f"The page {self.id} has no {quoted(what)} to draw. {near}")
         return self.figures[what](state)
-
-
-def _examples(page: str) -> Iterable[tuple[str, ExplorerState]]:
-    from attention_explorer.pages.ready_made import presets_of
-
-    return ((ready.id, ready.state) for ready in presets_of(page))
 
 
 def _lookup_figure(state: ExplorerState) -> Figure:
@@ -133,15 +134,10 @@ def _training_figure(state: ExplorerState) -> Figure:
 PAGES: tuple[PageEntry, ...] = (
     PageEntry(
         "lookup",
-        "Lookup",
-        "lookup",
         "Drag a query and watch a lookup blend or snap",
         {PICTURE: _lookup_figure},
-        partial(_examples, "lookup"),
     ),
     PageEntry(
-        "heads",
-        "Heads",
         "heads",
         "Type a sentence, see every head, believe every number",
         {
@@ -153,47 +149,31 @@ PAGES: tuple[PageEntry, ...] = (
             },
             "wall": _heads_wall,
         },
-        partial(_examples, "heads"),
     ),
     PageEntry(
-        "positions",
-        "Positions",
         "positions",
         "See how a transformer knows where a token stands",
         {PICTURE: _positions_figure},
-        partial(_examples, "positions"),
     ),
     PageEntry(
-        "layer",
-        "Layer",
         "layer",
         "Follow data through a whole layer, and see what its parts do",
         {PICTURE: _layer_figure},
-        partial(_examples, "layer"),
     ),
     PageEntry(
-        "training",
-        "Training",
         "training",
         "Watch attention come into being: a tiny network learns a task",
         {PICTURE: _training_figure},
-        partial(_examples, "training"),
     ),
     PageEntry(
-        "circuits",
-        "Circuits",
         "circuits",
         "What heads do, proven by switching them off: which copy, what breaks, who writes the answer",
         {PICTURE: partial(_frame_figure, page="circuits")},
-        partial(_examples, "circuits"),
     ),
     PageEntry(
         "lab",
-        "Lab",
-        "lab",
         "Why ÷√d_k, softmax, cost, norm, depth: one question, one slider, one picture",
         {PICTURE: partial(_frame_figure, page="lab")},
-        partial(_examples, "lab"),
     ),
 )
 """The pages in the order of the rail. A page is made when it is first shown."""

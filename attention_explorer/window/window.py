@@ -138,7 +138,7 @@ class MainWindow(Host):
         lessons = self._rail_button("lessons", "lessons", "Lessons", "Learn attention step by step (Ctrl+L)")
         lessons.clicked.connect(self.tools.show_lessons)
         for number, entry in enumerate(PAGES, 1):
-            button = self._rail_button(entry.id, entry.icon, entry.title, f"{entry.tip} (Alt+{number})")
+            button = self._rail_button(entry.id, entry.id, entry.title, f"{entry.tip} (Alt+{number})")
             button.clicked.connect(lambda _checked, page=entry.id: self.show_page(page))
         for button, _ in self._rail_buttons.values():
             button.setCheckable(True)
