@@ -15,7 +15,6 @@ from PySide6.QtGui import (
     QPaintEngine,
     QPainter,
     QPaintEvent,
-    QPixmap,
     QResizeEvent,
 )
 from PySide6.QtWidgets import QSizePolicy, QToolTip, QWidget
@@ -39,11 +38,9 @@ from attention_explorer.pages.heads.ui.above_heads import AboveHeads
 from attention_explorer.pages.heads.ui.wall import Place, Wall, are_by_number, with_edge
 from attention_explorer.pages.heads.ui.wall_grid import SMALLEST_TILE, WallGrid
 from attention_explorer.pages.heads.ui.wall_menu import menu_of, off_words
+from attention_explorer.pages.heads.ui.wall_tiles import WallTiles
 from attention_explorer.pages.heads.wall_colours import wall_scale
 from attention_explorer.pages.ui.session import Session
-
-MOST_TILES_KEPT = 192
-"""Painted thumbnails kept at a time: more than are in view, and about 15 MB at zoom 1. Of maps alone none is kept."""
 
 _ENTERS = (Qt.Key.Key_Return, Qt.Key.Key_Enter)
 
@@ -85,7 +82,7 @@ class HeadWall(PointedPicture):
         self.layers_in_view = frozenset[int]()
         """The layers whose thumbnails are in view."""
         # A thumbnail as it was last painted, and what it was painted for: a pointer over the map alters none of them.
-        self._tiles: dict[Place, tuple[object, QPixmap]] = {}
+        self._tiles = WallTiles()
         self.above = AboveHeads(self)
         self.lit = NOWHERE
         """What is pointed at elsewhere."""
@@ -202,7 +199,7 @@ class HeadWall(PointedPicture):
 
     def _forget(self, place: Place) -> None:
         """Keep no pixels of a head."""
-        self._tiles.pop(place, None)
+        self._tiles.forget(place)
         if self.item is not None:
             self.item.images.pop(place, None)
 
@@ -278,8 +275,6 @@ class HeadWall(PointedPicture):
     def paintEvent(self, event: QPaintEvent) -> None:
         painter, item, grid = QPainter(self), self.item, self.grid
         painter.fillRect(event.rect(), colour_of(self.look.theme.window))
-        if len(self._tiles) > MOST_TILES_KEPT:
-            self._tiles.clear()
         if item is not None:
             item.paint_numbers(painter, grid, self.look)
             for survey, box in item.heads_in(grid, event.rect()):
@@ -293,29 +288,12 @@ class HeadWall(PointedPicture):
     def _paint_head(self, painter: QPainter, item: Wall, survey: HeadSurvey, box: QRectF) -> None:
         # A map alone is not worth a picture of its own: of 270, these would take most of the time.
         if painter.paintEngine().type() is QPaintEngine.Type.Raster and not self.grid.is_bare:
-            painter.drawPixmap(with_edge(box).topLeft(), self._tile(item, survey, box))
+            tile = self._tiles.of(item, survey, box, self.grid, self.look, self.devicePixelRatioF())
+            painter.drawPixmap(with_edge(box).topLeft(), tile)
         else:  # in a drawing, words stay words
             item.paint_head(painter, survey, box, self.grid, self.look)
         if not self.grid.is_bare:
             item.paint_spot(painter, survey, box, self.look, self.lit)
-
-    def _tile(self, item: Wall, survey: HeadSurvey, box: QRectF) -> QPixmap:
-        """Return a painted thumbnail, the one of the last time if nothing about it has changed."""
-        place, ratio = with_edge(box), self.devicePixelRatioF()
-        # Of its place, only what is left of whole pixels alters the picture.
-        inside = box.translated(-QPointF(place.topLeft()))
-        key = (survey.name, item.view.sort, item.seen(survey), inside, ratio)
-        kept = self._tiles.get(survey.place)
-        if kept is not None and kept[0] == key:
-            return kept[1]
-        picture = QPixmap(place.size() * ratio)
-        picture.setDevicePixelRatio(ratio)
-        picture.fill(colour_of(self.look.theme.window))
-        painter = QPainter(picture)
-        item.paint_head(painter, survey, inside, self.grid, self.look)
-        painter.end()
-        self._tiles[survey.place] = key, picture
-        return picture
 
     def _see(self) -> None:
         """Know which layers are in view; what is not in view is not painted."""
@@ -407,7 +385,8 @@ class HeadWall(PointedPicture):
         survey = self.survey_at(self.spot_at(place))
         if survey is None:
             return ""
-        ways = "Double click: what it does. Shift+click marks it. Ctrl+click switches it off and on."
+        twice = "" if self.is_quilt else "Double click: what it does. "  # there the first one opens it
+        ways = f"{twice}Shift+click marks it. Ctrl+click switches it off and on."
         return f"{summary_words(survey)}\n{ways} Off: {off_words(self._session.state.heads)}."
 
     def event(self, event: QEvent) -> bool:
