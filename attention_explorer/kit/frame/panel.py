@@ -8,7 +8,7 @@ from typing import Any
 
 from PySide6.QtCore import QPointF, QRectF, QSize, Qt, QTimer, Signal
 from PySide6.QtGui import QKeyEvent, QMouseEvent, QPainter
-from PySide6.QtWidgets import QCheckBox, QPushButton, QSizePolicy, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QCheckBox, QHBoxLayout, QPushButton, QSizePolicy, QVBoxLayout, QWidget
 
 from attention_explorer.core.formula_text import read_formula
 from attention_explorer.kit.controls.card import Card
@@ -249,17 +249,21 @@ class FramePanel(QWidget):
         self.more.setAccessibleDescription("All other controls, and all that the picture says")
         self.more.setToolTip("All other controls, and all that the picture says")
         self.more.clicked.connect(self.more_wanted)
-        for part in (self.title, self.items, self.sentence, self.formula):
+        top = QHBoxLayout()  # in a low window what stands further down is out of sight
+        top.addWidget(self.title, 1)
+        top.addStretch()
+        top.addWidget(self.more, 0, Qt.AlignmentFlag.AlignTop)
+        self.card.body.addLayout(top)
+        for part in (self.items, self.sentence, self.formula):
             self.card.body.addWidget(part)
         self.card.body.addStretch(1)
         self.card.body.addWidget(self.tries)
-        self.card.body.addWidget(self.more, 0, Qt.AlignmentFlag.AlignLeft)
         self.column.addWidget(self.card, 1)
 
     @property
     def parts(self) -> tuple[QWidget, ...]:
         """What Tab reaches, from top to bottom."""
-        return self.items, self.sentence, self.formula, self.tries, self.more
+        return self.more, self.items, self.sentence, self.formula, self.tries
 
     def set_look(self, look: Look) -> None:
         """Wear other colours or another size."""

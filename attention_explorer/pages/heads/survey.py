@@ -212,8 +212,9 @@ def _by_doing(surveys: tuple[HeadSurvey, ...], reverse: bool) -> tuple[HeadSurve
         name, mass = found[survey]
         return -clearest[name], name, -mass
 
-    ordered = sorted(clear, key=rank, reverse=reverse)
-    return (*ordered, *(survey for survey in by_number if not found.get(survey, ("", 0.0))[0]))
+    ordered = sorted(clear, key=rank)
+    rest = (survey for survey in by_number if survey not in found or not found[survey][0])
+    return (*(ordered[::-1] if reverse else ordered), *rest)
 
 
 _PATTERNS = {
