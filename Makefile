@@ -51,10 +51,10 @@ truth: .venv/.installed ## compare the model layer with loops, references and Py
 bench: .venv/.bench .venv/.libraries ## measure arithmetic and drawing (installs Matplotlib as the yardstick)
 	@$(OFFSCREEN) $(PY) -m benchmarks $(ARGS)
 
-coverage: .venv/.bench .venv/.libraries ## run the tests, and say which share of all branches they take, file by file
+coverage: .venv/.bench .venv/.libraries ## run the tests, and say which branches they take: make coverage ARGS=--quick
 	@mkdir -p build
 	@$(OFFSCREEN) COVERAGE_FILE=build/.coverage $(PY) -m pytest -n auto --cov=attention_explorer --cov-branch \
-	  --cov-report=term:skip-covered --cov-report=json:build/coverage.json
+	  --cov-report=term:skip-covered --cov-report=json:build/coverage.json $(ARGS)
 
 train: .venv/.installed ## learn the models in the box again: resources/models
 	@$(PY) -m benchmarks.box

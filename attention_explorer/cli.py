@@ -210,9 +210,10 @@ def _run(options: argparse.Namespace) -> int:
     ready = None if preset_name is None else find_preset(preset_name, page)
     if not has_display() and os.environ.get("QT_QPA_PLATFORM", "") not in ("offscreen", "minimal"):
         return _without_display(options.without_display)
-    from attention_explorer.session import garbage
+    from attention_explorer.session import garbage, plain_imports
 
     garbage.hold()  # until the window is there: all that is made now is kept, and looking it through takes time
+    plain_imports.install()
     from attention_explorer.app import run_window
 
     how = {"is_watched": options.watch, "from_zero": options.from_zero}

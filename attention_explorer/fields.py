@@ -91,9 +91,15 @@ class _UnfitError(Exception):
 
 
 @cache
+def types_of(kind: type) -> dict[str, Any]:
+    """Return the types of the fields of a class. To read them takes a tenth of a millisecond for each, so only once."""
+    return get_type_hints(kind)
+
+
+@cache
 def _checks(cls: type) -> tuple[tuple[str, frozenset[type], Take], ...]:
     """Read the types of a class once: for each field its name, the types that need no look, and what to do else."""
-    hints = get_type_hints(cls)
+    hints = types_of(cls)
     return tuple((part.name, _settled(hints[part.name]), _taker(hints[part.name])) for part in fields(cls))
 
 

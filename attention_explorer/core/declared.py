@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any, TypeVar, Union, get_args, get_origin, get
 
 from attention_explorer.core.numerals import grouped, readable
 from attention_explorer.errors import ExplorerError
+from attention_explorer.fields import types_of
 
 if TYPE_CHECKING:
     from _typeshed import DataclassInstance
@@ -179,7 +180,7 @@ def declarations(kind: type[DataclassInstance]) -> dict[str, Declaration]:
 def class_with(kind: type[DataclassInstance], name: str) -> tuple[type[DataclassInstance], str]:
     """Return for a dotted name, such as "bench.factor", the class that declares it, and its name there."""
     for part in name.split(".")[:-1]:
-        kind = _part_of(get_type_hints(kind)[part])
+        kind = _part_of(types_of(kind)[part])
     return kind, name.rpartition(".")[2]
 
 
@@ -213,7 +214,7 @@ def hint_of(kind: type[DataclassInstance], name: str) -> Any:  # noqa: ANN401 # 
     """Return the type of a field, or of what is derived from fields, by its dotted name."""
     owner, own = class_with(kind, name)
     function = _derives(owner, own)
-    return get_type_hints(owner)[own] if function is None else get_type_hints(function)["return"]
+    return types_of(owner)[own] if function is None else get_type_hints(function)["return"]
 
 
 def _derives(kind: type[DataclassInstance], name: str) -> Callable[..., object] | None:
@@ -304,7 +305,7 @@ def _is_union(hint: object) -> bool:
 
 def ranges(kind: type[DataclassInstance]) -> dict[str, tuple[float, float]]:
     """Return the ranges of the numbers among the declared fields of a class."""
-    hints = get_type_hints(kind)
+    hints = types_of(kind)
     return {name: (found.low, found.high) for name, found in declarations(kind).items() if hints[name] in (int, float)}
 
 

@@ -7,9 +7,10 @@ from collections.abc import Iterator
 from dataclasses import is_dataclass
 from enum import StrEnum
 from textwrap import fill
-from typing import Any, get_args, get_type_hints
+from typing import Any, get_args
 
 from attention_explorer.core.declared import ANY_FINITE, Declaration, Kind, declarations, kind_of
+from attention_explorer.fields import types_of
 from attention_explorer.pages.explorer import ExplorerState
 from attention_explorer.pages.ready_made import ALL_PARTS, parts_of
 from attention_explorer.sources.registry import KINDS
@@ -21,7 +22,7 @@ WIDTH = 100
 
 def field_manual(page: str = "") -> str:
     """Return an entry for each field of a page, or of all: name, label, kind, what it may be, whether a view, tip."""
-    hints = get_type_hints(ExplorerState)
+    hints = types_of(ExplorerState)
     parts = parts_of(page) if page else ALL_PARTS
     return "\n".join(entry for each in parts for entry in _of_class(hints[each], each, {}))
 
@@ -29,7 +30,7 @@ def field_manual(page: str = "") -> str:
 def _of_class(kind: Any, name: str, told: dict[Any, str], of: str = "") -> Iterator[str]:  # noqa: ANN401 # a dataclass
     """Yield the entries of a class that a name holds; ``told`` has the names of the classes that have theirs."""
     told[kind] = name
-    hints = get_type_hints(kind)
+    hints = types_of(kind)
     for part, said in declarations(kind).items():
         found, hint = kind_of(kind, part), hints[part]
         item = "[0]" if found is Kind.LIST else ""

@@ -6,19 +6,19 @@ import json
 import math
 import numbers
 import sys
-from collections.abc import Callable, Hashable
+from collections.abc import Callable
 from dataclasses import MISSING, Field, dataclass, field, fields, is_dataclass, replace
 from enum import StrEnum
-from functools import lru_cache
 from itertools import chain
 from types import NoneType, UnionType
-from typing import Any, TypeAlias, TypeVar, Union, cast, get_args, get_origin, get_type_hints
+from typing import Any, TypeAlias, TypeVar, Union, cast, get_args, get_origin
 
 import numpy as np
 
 from attention_explorer.core.declared import ANY_FINITE, Declaration, declarations
 from attention_explorer.core.session_json import Json, Place, PlaceError, place_text, well_formed
 from attention_explorer.errors import quoted
+from attention_explorer.fields import types_of
 from attention_explorer.pages.session_rules import reason_against
 from attention_explorer.sources.model_recipe import ModelRecipe
 from attention_explorer.sources.registry import KINDS
@@ -123,7 +123,7 @@ class Decoder:
         missing = [name for name in _required(kind) if name not in value]
         if missing:
             raise PlaceError((*place, missing[0]), f"is missing: there must be an object{_with_keys(kind)}")
-        hints, said = _hints(cast("Hashable", kind)), declarations(cast("Any", kind))
+        hints, said = types_of(cast("Any", kind)), declarations(cast("Any", kind))
         given: dict[str, object] = {}
         for part in fields(cast("Any", kind)):
             inner = (*place, part.name)
@@ -262,11 +262,6 @@ def _with_keys(kind: type) -> str:
     """Name all that must be given at once: nobody is to find out one by one."""
     *others, last = _required(kind) or [""]
     return f" with {', '.join(others)} and {last}" if others else f" with {last}" if last else ""
-
-
-@lru_cache(maxsize=64)
-def _hints(kind: Hashable) -> dict[str, Any]:
-    return get_type_hints(kind)
 
 
 # ---- Single values ----

@@ -13,6 +13,7 @@ from attention_explorer.pages.lookup import plane
 from attention_explorer.pages.lookup import state as lookup
 from attention_explorer.pages.stack import state as block
 from attention_explorer.pages.stack.learned import reason_against_state
+from attention_explorer.pages.stack.typed import TYPED, reason_against_rows
 from attention_explorer.pages.training.state import TrainingState, are_asked_the_same
 from attention_explorer.sources.learned.setup import LearningSetup
 from attention_explorer.sources.learned.tasks import task_of
@@ -68,6 +69,9 @@ def _against_setup(setup: LearningSetup) -> str:
 
 
 def _against_block(state: block.BlockState) -> str:
+    for name in TYPED:
+        if odd := reason_against_rows(getattr(state, name)):
+            return f"has {name}, which {odd}"
     reason = reason_against_state(state)
     return f"cannot be shown: {reason}".removesuffix(".") if reason else ""
 

@@ -12,8 +12,9 @@ from attention_explorer.pages.heads.state import HeadsSetup
 from attention_explorer.pages.stack.choices import BlockPicture
 from attention_explorer.pages.stack.state import BlockState
 from attention_explorer.sources.learned_recipe import LearnedRecipe
+from attention_explorer.sources.model_recipe import ModelRecipe
 from attention_explorer.sources.registry import recipe_as, source_of, tokens_of
-from attention_explorer.sources.source import Ability
+from attention_explorer.sources.source import Ability, Recipe
 
 if TYPE_CHECKING:
     from attention_explorer.pages.explorer import ExplorerState
@@ -50,7 +51,9 @@ def _of_heads(block: BlockState, setup: HeadsSetup) -> BlockState:
 
 def with_drawn_layer(state: ExplorerState) -> ExplorerState:
     """Return the state with a layer on the Layer page that is drawn from the seed."""
-    return replace(state, block=replace(state.block, model=None, mask=MaskChoice(), weighing=Weighing()))
+    plain = BlockState()
+    own = {name: getattr(plain, name) for name in ("model", "mask", "weighing", "cut")}
+    return replace(state, block=replace(state.block, **own))
 
 
 def followed(old: ExplorerState, new: ExplorerState) -> ExplorerState:
@@ -60,6 +63,8 @@ def followed(old: ExplorerState, new: ExplorerState) -> ExplorerState:
         return new
     if now != before and by_word(new.heads, whole=False).setup.recipe == before:
         new = replace(new, heads=new.heads.with_recipe(sentence=source_of(now).sentence))
+    elif new.block.mask != old.block.mask and new.heads is old.heads and new.heads.setup.recipe == now:
+        return replace(new, heads=new.heads.with_setup(mask=new.block.mask))
     setup = by_word(new.heads, whole=False).setup
     is_same = setup == by_word(old.heads, whole=False).setup
     return new if is_same else replace(new, block=_weighed_as(new.block, setup))
@@ -68,4 +73,11 @@ def followed(old: ExplorerState, new: ExplorerState) -> ExplorerState:
 def _weighed_as(block: BlockState, setup: HeadsSetup) -> BlockState:
     """Return a block of what a setup of Heads names, weighed as there."""
     weighing = Weighing(setup.scaled, setup.hard, setup.temperature, setup.switched_off)
-    return replace(block, model=setup.recipe, mask=setup.mask, weighing=weighing)
+    found = replace(block, model=setup.recipe, mask=setup.mask, weighing=weighing)
+    return found if _model_of(setup.recipe) == _model_of(block.model) else replace(found, cut=frozenset())
+
+
+def _model_of(recipe: Recipe | None) -> str:
+    """Return where the model of a recipe is; empty if it is none."""
+    found = None if recipe is None else recipe_as(recipe, ModelRecipe)
+    return "" if found is None else found.path

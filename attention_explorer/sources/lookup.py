@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from enum import StrEnum
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy.typing as npt
@@ -10,15 +11,26 @@ if TYPE_CHECKING:
     from attention_explorer.model import RowMask
 
 
+class LayerPart(StrEnum):
+    """What can be cut out of a layer of a model while it runs."""
+
+    RESIDUAL = "residual"
+    """The ways around attention and network: what enters is no longer added to what they write."""
+    NETWORK = "feed_forward"
+    """What the network writes."""
+
+
 class Lookup(NamedTuple):
-    """How scores become weights, as `QueryKeyMap` takes it; and which heads add nothing, where a source can do that."""
+    """How scores become weights, as `QueryKeyMap` takes it; and what is left out, where a source can do that."""
 
     mask: npt.ArrayLike | RowMask | None = None
     scale: float | None = None
     temperature: float = 1.0
     hard: bool = False
     off: frozenset[tuple[int, int]] = frozenset()
-    """(layer, head)."""
+    """(layer, head) of heads that add nothing."""
+    cut: frozenset[tuple[int, LayerPart]] = frozenset()
+    """(layer, what of it is cut)."""
 
     @property
     def is_plain(self) -> bool:

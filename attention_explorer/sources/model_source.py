@@ -22,6 +22,7 @@ from attention_explorer.model.transformer import (
     CROSS,
     ENCODER,
     SELF,
+    Change,
     Head,
     Softmax,
     Stack,
@@ -29,6 +30,7 @@ from attention_explorer.model.transformer import (
     surprise,
 )
 from attention_explorer.model.transformer.attention import Attention
+from attention_explorer.model.transformer.changes import AROUND_ATTENTION, AROUND_NETWORK, NETWORK
 from attention_explorer.model.word_map import WordMap, word_starts
 from attention_explorer.sources.layer import Layer, Values
 from attention_explorer.sources.model_pass import Known, ModelLayers, Pass
@@ -41,7 +43,7 @@ from attention_explorer.sources.models.names import name_by_place
 from attention_explorer.sources.models.reference import model_reference
 from attention_explorer.sources.models.sampling import drawn_tokens, whole_text
 from attention_explorer.sources.recorded.pieces import SPACE
-from attention_explorer.sources.source import PLAIN, Ability, Guess, Lookup, Made, Predictions, Traits
+from attention_explorer.sources.source import PLAIN, Ability, Guess, LayerPart, Lookup, Made, Predictions, Traits
 from attention_explorer.sources.whole_layer import WholeLayer, whole_layer
 
 BYTES_OF_A_WEIGHT = 2.0
@@ -153,6 +155,10 @@ class ModelSource(ModelReader):
 
         return ModelLayers(len(stack.layers), make, known, self.model, lambda more: self._run(lookup, hidden, more))
 
+    @property
+    def can_be_cut(self) -> bool:
+        return self._kind != CROSS  # the way around a look at the encoder is another
+
     def reason_against_arrays(self) -> str:
         return ""  # scores of another kind than q·k are told as they are
 
@@ -179,7 +185,10 @@ class ModelSource(ModelReader):
         off = [(kind, *place) for place in lookup.off]
         softmax = self._softmax(lookup)
         # No room for weights: maps compute them from queries and keys, or `known` keeps them.
-        return self.model.run(given, aim, off=off, masks=masks, softmax=softmax, room=0, lazily=True)
+        changes = [
+            Change(part, layer, kind=kind) for layer in range(len(stack.layers)) for part in _parts_cut(lookup, layer)
+        ]
+        return self.model.run(given, aim, changes=changes, off=off, masks=masks, softmax=softmax, room=0, lazily=True)
 
     def _softmax(self, lookup: Lookup) -> Softmax:
         if not self._stack.spec.divides_by_root:
@@ -380,6 +389,14 @@ class ModelSource(ModelReader):
 def _logits(head: Callable[[], Head], hidden: Floats, row: int) -> Floats:
     logits: Floats = head()(hidden[row][None])[0]
     return logits
+
+
+def _parts_cut(lookup: Lookup, layer: int) -> tuple[str, ...]:
+    """Return what of a layer is set to zero in a run. Without its network a layer is attention alone, and its way."""
+    no_network = (layer, LayerPart.NETWORK) in lookup.cut
+    ways = (AROUND_ATTENTION,) if no_network else (AROUND_ATTENTION, AROUND_NETWORK)
+    is_cut = (layer, LayerPart.RESIDUAL) in lookup.cut
+    return (*(ways if is_cut else ()), *((NETWORK,) if no_network else ()))
 
 
 def _as_array(mask: object, n_q: int, n_k: int) -> Bools | None:

@@ -12,6 +12,7 @@ from attention_explorer.core.declared import declared
 from attention_explorer.errors import ExplorerError
 from attention_explorer.fields import CheckedFields
 from attention_explorer.sources.lookup import PLAIN as PLAIN
+from attention_explorer.sources.lookup import LayerPart as LayerPart
 from attention_explorer.sources.lookup import Lookup as Lookup
 
 if TYPE_CHECKING:
@@ -385,6 +386,11 @@ class Source(ABC, Generic[R]):
         yield from ()
 
     # ---- What a model makes of it ----
+
+    @property
+    def can_be_cut(self) -> bool:
+        """Whether parts of its layers can be cut out while it runs: see `Lookup.cut`."""
+        return False
 
     can_be_asked = False
     """Whether it is a model of which circuits are asked: see `model_to_ask`."""

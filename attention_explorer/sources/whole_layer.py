@@ -156,7 +156,7 @@ def whole_layer(
     arrays = {"x": run.residual}
     if is_cross and layer.cross is not None and run.cross is not None and given.context is not None:
         arrays["self_output"] = inside.output
-        arrays["self_sum"] = layer.joined(looks.norms, run.residual, inside.output)
+        arrays["self_sum"] = layer.joined(looks.norms, run.residual, inside.output)  # its ways are not cut
         arrays["context"] = given.context
         looks, inside, own, bias = layer.cross, run.cross, None, None
     if not layer.spec.divides_by_root:
@@ -166,7 +166,8 @@ def whole_layer(
     factor = 1.0 if lookup.scale is None else lookup.scale * math.sqrt(layer.spec.head_width)
     arrays |= _attention(looks, inside, arrays.get("self_sum", run.residual))
     arrays |= _scaled(looks.scored(inside.q, inside.k, bias, factor)[0], mask)
-    arrays |= _joined(layer, looks, inside, arrays.get("self_sum", run.residual)) | _network(layer, run)
+    way = arrays["self_sum"] if "self_sum" in arrays else given.around_attention(run.residual)
+    arrays |= _joined(layer, looks, inside, way) | _network(layer, run, given)
     network = layer.network
     parts = {"attention": (looks.project, looks.output), "feed_forward": (network.up, network.down)}
     biases = {
@@ -200,9 +201,9 @@ def _attention(looks: Attention, inside: AttentionRun, x: Floats) -> dict[str, F
     return {**_normed("attention_input", looks.norms.before, x), **vectors, "scores": inside.q @ k.swapaxes(-1, -2)}
 
 
-def _joined(layer: ModelLayer, looks: Attention, inside: AttentionRun, x: Floats) -> dict[str, Floats]:
-    """Return what comes of its weights."""
-    summed = x + layer.added(looks.norms, inside.output)
+def _joined(layer: ModelLayer, looks: Attention, inside: AttentionRun, way: Floats) -> dict[str, Floats]:
+    """Return what comes of its weights, and is added to the way around it."""
+    summed = way + layer.added(looks.norms, inside.output)
     return {
         "weights": inside.weights,
         "head_output": inside.mixed,
@@ -214,14 +215,14 @@ def _joined(layer: ModelLayer, looks: Attention, inside: AttentionRun, x: Floats
     }
 
 
-def _network(layer: ModelLayer, run: LayerRun) -> dict[str, Floats]:
+def _network(layer: ModelLayer, run: LayerRun, given: Surroundings) -> dict[str, Floats]:
     """Return what the network computes, and what leaves the layer."""
     network, norms = layer.network, layer.network.norms
     entering = run.residual if layer.spec.parallel else run.between
     read = entering if norms.before is None else norms.before(entering)
     inner = network.up(read)
     half = inner.shape[1] // 2 if layer.spec.gated else inner.shape[1]
-    summed = run.between + layer.added(norms, run.network.output)
+    summed = given.around_network(run.between) + layer.added(norms, run.network.output)
     return {
         **({} if norms.before is None else {"feed_forward_input": read}),
         "before_activation": inner[:, :half],

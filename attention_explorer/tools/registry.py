@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from PySide6.QtCore import QObject
 
 if TYPE_CHECKING:
+    from attention_explorer.session.working import Working
     from attention_explorer.tools.code.ui.panel import CodeWindow
     from attention_explorer.tools.host import Host
     from attention_explorer.tools.lessons.lesson import Lesson
@@ -83,6 +84,13 @@ class Tools(QObject):
 
         return CodeWindow(self._host)
 
+    @cached_property
+    def _handing_out(self) -> Working:
+        """What writes hand-outs while the window goes on."""
+        from attention_explorer.session.working import Working
+
+        return Working(self)
+
     @property
     def has_lesson(self) -> bool:
         """Whether a lesson is under way: then the session is not the person's own work."""
@@ -105,6 +113,11 @@ class Tools(QObject):
         """Begin to record a lesson, or show the steps of the one that is being recorded."""
         self.offers.put_away()
         self.recorder.start()
+
+    def show_recording(self, shown: bool) -> None:
+        """Show the strip of the recording under way, if there is one, or hide it: what is presented is the page."""
+        if "recorder" in vars(self) and self.recorder.strip is not None:
+            self.recorder.strip.setVisible(shown)
 
     def keep_recording(self) -> None:
         """Keep the recording under way, if there is one, until the next start: the window is about to close."""
@@ -133,4 +146,4 @@ class Tools(QObject):
         """Ask for a file, and write a lesson to it for paper."""
         from attention_explorer.tools.presenting.ui.page import hand_out
 
-        hand_out(self._host, lesson)
+        hand_out(self._host, lesson, self._handing_out)

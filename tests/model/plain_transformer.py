@@ -84,7 +84,7 @@ class PlainTower:
         x = self.hooked(f"{place}.residual", x)
         weights, output = self.attention(at, [self.normed(f"{at}.before", row) for row in x], None, place, scale)
         found.weights.append(weights)
-        y = self.joined(at, x, output)
+        y = self.joined(at, self.hooked(f"{place}.around attention", x), output)
         if context is not None:
             at = f"{place}.cross"
             weights, output = self.attention(at, [self.normed(f"{at}.before", row) for row in y], context, place, scale)
@@ -92,6 +92,7 @@ class PlainTower:
             y = self.joined(at, y, output)
         at, y = f"{place}.network", self.hooked(f"{place}.between", y)
         output = [self.network(at, self.normed(f"{at}.before", row)) for row in (x if self.spec.parallel else y)]
+        y = self.hooked(f"{place}.around network", y)
         return self.hooked(f"{place}.after", self.joined(at, y, self.hooked(at, output)))
 
     def joined(self, at: str, x: list[Row], output: list[Row]) -> list[Row]:

@@ -188,7 +188,9 @@ def seen_alone(case: Case, made: Hook, altered: str, part: str) -> Found:
     return case.expected(seen)
 
 
-@pytest.mark.parametrize("where", ["v", "head", "attention", "network", "residual", "between", "after"])
+@pytest.mark.parametrize(
+    "where", ["v", "head", "attention", "network", "residual", "around attention", "between", "around network", "after"]
+)
 @pytest.mark.parametrize("part", ["q", "k", "v"])
 def test_a_change_that_one_head_alone_sees(where: str, part: str) -> None:
     for seed in range(3):

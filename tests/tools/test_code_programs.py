@@ -293,6 +293,8 @@ BLOCKS = (
      "factor": -3.0},
     {"biases": True, "gains": True, "norm": "pre", "layers": 2, "layer": 1, "causal": True},
     {"biases": True, "gains": True, "norm": "post", "norm_kind": "rms", "activation": "silu_gated"},
+    {"sentence": "a b", "d_model": 2, "heads": 2, "d_ff": 8, "layers": 2, "batch": 2,
+     "typed_x": ((1.0, 0.5), (0.0, 2.0)), "typed_k": ((1.0, 0.0), (0.25, -1.0))},
     {"mask": MaskChoice(MaskKind.PREFIX, 2, hidden=frozenset({(0, 0), (0, 1)})), "causal": True},
 )  # fmt: skip
 

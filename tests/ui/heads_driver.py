@@ -158,7 +158,7 @@ class HeadsDriver(WindowDriver):
 class Controls:
     """What stands around the picture, by what it does; a control that is in the drawer is made seen first."""
 
-    IN_DRAWER: ClassVar = {
+    FIELDS: ClassVar = {
         "stages": "view.stage",
         "contrast": "view.contrast",
         "hidden": "view.hidden",
@@ -175,22 +175,20 @@ class Controls:
         "whole_words": "whole_words",
         "checkpoint": "checkpoint",
         "signed": "view.signed",
+        "masks": "setup.mask.kind",
+        "mask_size": "mask_size",
+        "hard": "setup.hard",
     }
-    IN_SIGHT: ClassVar = {"masks": "setup.mask.kind", "mask_size": "mask_size", "hard": "setup.hard"}
 
     def __init__(self, shows: HeadsDriver | MainWindow) -> None:
         self._page: HeadsPage = shows.page
 
     def __getattr__(self, name: str) -> Any:
         page = self._page
-        if name in self.IN_SIGHT:
-            return page.form_of(page.view).controls[self.IN_SIGHT[name]]
-        if name not in self.IN_DRAWER:
+        if name not in self.FIELDS:
             raise AttributeError(name)
-        if not page.is_open:
-            page.open_drawer(True)
-            QApplication.processEvents()
-        return page.drawer.form.controls[self.IN_DRAWER[name]]
+        field, in_sight = self.FIELDS[name], page.form_of(page.view).controls
+        return in_sight[field] if field in in_sight else self._in_drawer(page.drawer).form.controls[field]
 
     @property
     def sentence(self) -> QLineEdit:
@@ -209,15 +207,21 @@ class Controls:
 
     @property
     def cross(self) -> QPushButton:
-        return self._page.subject.cross
+        return self._in_drawer(self._page.subject.cross)
 
     @property
     def paint(self) -> QPushButton:
-        return self._page.map_controls.paint
+        return self._in_drawer(self._page.map_controls.paint)
 
     @property
     def unpaint(self) -> QPushButton:
-        return self._page.map_controls.unpaint
+        return self._in_drawer(self._page.map_controls.unpaint)
+
+    def _in_drawer(self, widget: Any) -> Any:
+        if not self._page.is_open:
+            self._page.open_drawer(True)
+            QApplication.processEvents()
+        return widget
 
     @property
     def pictures(self) -> Any:

@@ -6,6 +6,7 @@ import time
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -17,10 +18,13 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QPushButton
 from written_numbers import csv_text
 
+from attention_explorer.core.colour_scale import score_scale
 from attention_explorer.model.checkpoint import checkpoint
 from attention_explorer.pages import circuits_elsewhere as elsewhere
+from attention_explorer.pages.circuits import said
 from attention_explorer.pages.circuits.presets import CIRCUITS_PRESETS
 from attention_explorer.pages.circuits.state import Breaks, CircuitsState, CircuitsView, Looks, PutIn, with_sentence
+from attention_explorer.pages.circuits.ui.heads import grid
 from attention_explorer.pages.circuits.ui.page import FIND, TAKE
 from attention_explorer.pages.circuits.ui.views import views
 from attention_explorer.pages.explorer import ExplorerState
@@ -33,6 +37,7 @@ from attention_explorer.sources.learned.box import BOX
 from attention_explorer.sources.learned.setup import LearningSetup
 from attention_explorer.sources.learned_recipe import LearnedRecipe
 from attention_explorer.sources.model_source import model_recipe
+from attention_explorer.sources.registry import source_of
 
 pytestmark = pytest.mark.qt_log_ignore("This plugin does not support")
 
@@ -178,7 +183,7 @@ def test_escape_stops_finding_and_what_was_measured_stays(open_circuits: Open, m
     at, real = open_circuits(), asking.finding
     seed = 4321  # of its own: what another test has found is kept
 
-    def halting(model: Any, wanted: int) -> Any:
+    def halting(model: Any, wanted: int, _looks: Any) -> Any:
         steps = list(real(model, wanted))
         yield steps[1]
         while wanted == seed:
@@ -321,3 +326,30 @@ def test_a_preset_of_every_view_says_the_same_in_every_window() -> None:
     first = find_preset("looks", "circuits").state.circuits
     assert first == CircuitsState()
     assert with_sentence(first.recipe, "a b") != first.recipe
+
+
+# ---- What a newcomer asks ----
+
+
+def test_whose_heads_they_are_is_said_and_a_large_grid_says_what_a_row_is(open_circuits: Open) -> None:
+    recipe = LearnedRecipe(*BOX["repeat"], sentence="a b c d a b c d a")
+    at = open_circuits(heads=HeadsState(HeadsSetup(recipe)))
+    assert at.example.currentText() == "Who looks one back"
+    at.press(button(at, TAKE))
+    at.settle()
+    assert at.state.preset == ""
+    assert at.example.placeholderText() == source_of(recipe).traits.kind
+    assert "said twice" in at.panel_words()[1]
+    count, scores = at.state.count, np.zeros((20, 4))
+    large, small = (
+        grid("g", each, score_scale(each, "x"), at.state, (0, 0), "t", "measured") for each in (scores, scores[:4])
+    )
+    assert count.layer(0) in small.picture.row_tokens
+    assert (small.detail, large.detail) == ("measured", "measured; a row is a layer")
+
+
+def test_the_headline_of_many_heads_leaves_room_for_the_progress() -> None:
+    many = tuple((layer, 0) for layer in range(12))
+    found = SimpleNamespace(back=many, copy=many)
+    said_of = said.found_headline(SimpleNamespace(finding=found, state=CircuitsState()))
+    assert said_of == "Heads 1.1, 2.1 and 10 more look back, 1.1, 2.1 and 10 more copy."

@@ -120,6 +120,9 @@ def test_a_pinned_token_of_b_stays_the_pinned_one_while_a_is_typed(open_heads):
 def test_both_sentences_of_cross_attention_can_be_typed(open_heads):
     recipe = HandMadeRecipe("le chat", "The cat")
     driver = open_heads(replace(COMPARED, setup=HeadsSetup(recipe, head=2)))
+    assert not row(driver).sentence.isVisible(), "it is that of A"
+    assert not row(driver).context.isVisible()
+    driver.press(driver.page.offers.buttons["head 1"])
     assert row(driver).context.isVisible()
     driver.type_into(row(driver).sentence, "le gros chat")
     driver.type_into(row(driver).context, "The fat cat")

@@ -289,10 +289,9 @@ def test_two_equal_maps_offer_what_to_compare_with(open_heads):
     equal = driver.heads
     for text, expected in (
         ("causal mask", replace(equal.setup, mask=MaskChoice(MaskKind.CAUSAL))),
-        ("hard lookup", replace(equal.setup, hard=True)),
         ("head 1", replace(equal.setup, head=0)),
     ):
-        assert list(offers.buttons) == ["causal mask", "hard lookup", "head 1"]
+        assert list(offers.buttons) == ["causal mask", "head 1"]
         driver.press(offers.buttons[text])
         assert (driver.heads.other, driver.heads.setup) == (expected, equal.setup)
         a, b = (heads_frame(setup).map.weights() for setup in (equal.setup, expected))
@@ -303,11 +302,11 @@ def test_two_equal_maps_offer_what_to_compare_with(open_heads):
         (driver.back if is_view else driver.undo)()
         assert driver.heads == equal
     show(driver, replace(equal, setup=replace(expected, hard=True, mask=MaskChoice(MaskKind.CAUSAL)), other=None))
-    assert list(offers.buttons) == ["no mask", "soft lookup", "head 2"]
+    assert list(offers.buttons) == ["no mask", "head 2"]
     show(driver, equal.with_setup(aggregate=Aggregate.MEAN))
     assert not offers.isVisible(), "B is one head"
     driver.keep()
-    assert list(offers.buttons)[2] == "head 8 alone"
+    assert list(offers.buttons)[1] == "head 8 alone"
 
 
 def test_colours_that_are_nearly_all_dark_are_offered_others(open_heads):

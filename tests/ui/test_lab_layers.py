@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Iterator
 from dataclasses import replace
 from typing import Any
 
 import pytest
+from heads_driver import Gate
 from pictures_driver import PicturesDriver
 from PySide6.QtCore import QPointF, Qt
 from PySide6.QtTest import QTest
@@ -16,6 +18,7 @@ from written_numbers import csv_text
 from attention_explorer.pages.explorer import ExplorerState
 from attention_explorer.pages.lab.depth import DRAWS, DepthPicture, is_measured
 from attention_explorer.pages.lab.state import LabState, LabView
+from attention_explorer.pages.lab.ui.depth import Depth
 from attention_explorer.pages.stack.presets import block_preset
 from attention_explorer.session.settings import Settings, ThemeChoice
 
@@ -56,7 +59,16 @@ def test_depth_grows_stack_by_stack_and_ends_complete(open_lab: Any) -> None:
     assert driver.picture.survey is before
 
 
-def test_escape_stops_the_stacks_and_keeps_those_there_are(open_lab: Any) -> None:
+def test_escape_stops_the_stacks_and_keeps_those_there_are(open_lab: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    gate, stream = Gate(), Depth.stream
+
+    def held_up(*given: Any) -> Iterator[tuple[float, DepthPicture | None]]:
+        for step in stream(*given):
+            yield step
+            if step[1] is not None:
+                gate.wait()  # else all may be there before the key is
+
+    monkeypatch.setattr(Depth, "stream", staticmethod(held_up))
     driver = open_lab("depth", seed=502)
     deadline = time.monotonic() + 20
     while not isinstance(driver.picture, DepthPicture) and time.monotonic() < deadline:
@@ -64,6 +76,7 @@ def test_escape_stops_the_stacks_and_keeps_those_there_are(open_lab: Any) -> Non
         QApplication.processEvents()
     QTest.keyClick(driver.canvas, Qt.Key.Key_Escape)
     assert "Stopped" in driver.said
+    gate.open()
     driver.settle()
     assert 0 < driver.picture.draws < DRAWS
     assert f"median of {driver.picture.draws} random stacks" in driver.page.panel.sentence.text()

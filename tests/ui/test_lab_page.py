@@ -211,14 +211,24 @@ class Steps:
 
     def __init__(self) -> None:
         self.gate = threading.Semaphore(0)
+        self.goes_on, self.is_held = threading.Event(), threading.Event()
+        self.goes_on.set()
         self.ended: list[int] = []
 
     def __call__(self, state: CostState) -> Iterator[tuple[float, Measurement]]:
         for count in range(1, 5):
             while not self.gate.acquire(timeout=0.02):
+                if not self.goes_on.is_set():
+                    self.is_held.set()
+                    self.goes_on.wait(20.0)
                 yield (count - 1) / 4, Measurement(state.d_k, state.precision, POINTS.points[: count - 1])
             yield count / 4, Measurement(state.d_k, state.precision, POINTS.points[:count])
         self.ended.append(1)
+
+    def hold(self) -> None:
+        """Have the worker hear of nothing until it goes on."""
+        self.goes_on.clear()
+        assert self.is_held.wait(20.0)
 
 
 @pytest.fixture
@@ -291,9 +301,11 @@ def test_the_window_answers_while_something_is_measured(measuring, steps) -> Non
     assert at.page.measuring.is_busy()
     at.key(Qt.Key.Key_M, CTRL)
     assert "already under way" in at.told
+    steps.hold()
     at.key(Qt.Key.Key_Escape)
     at.key(Qt.Key.Key_M, CTRL)
     assert "has not quite ended yet" in at.told
+    steps.goes_on.set()
     assert at.page.measuring.wait(5)
 
 

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from heads_driver import numbers_in
 from picture_on_canvas import PictureOnCanvas
-from PySide6.QtCore import QPointF, Qt
+from PySide6.QtCore import QPointF, QRectF, Qt
 from PySide6.QtGui import QFontMetricsF
 
 from attention_explorer.core.preset import preset_of
@@ -19,7 +19,7 @@ from attention_explorer.kit.theme import LIGHT, Look
 from attention_explorer.pages.lab.precision import Precision
 from attention_explorer.pages.lab.scores_presets import SCALING_PRESETS
 from attention_explorer.pages.lab.scores_state import BenchState, ScalingPicture, ScalingState
-from attention_explorer.pages.lab.ui.softmax import GAP, JACOBIAN, SoftmaxBench
+from attention_explorer.pages.lab.ui.softmax import GAP, JACOBIAN, SoftmaxBench, _scores
 
 pytestmark = pytest.mark.qt_log_ignore("This plugin does not support")
 
@@ -78,12 +78,21 @@ def test_scores_and_weights_share_their_columns(show: Any) -> None:
         assert cells.right() == pytest.approx(scores.layout.plot.right())
 
 
-@pytest.mark.parametrize("row", [(3.0, -1.0), (4.0, -1.0), (2.0, -0.5)])
-def test_a_number_below_its_bar_stands_in_the_plot(show: Any, row: tuple[float, ...]) -> None:
-    scores = show(bench(row)).layout[0]
-    label = next(mark for mark in scores.item.of(Label) if mark.y == min(row))
-    below = scores.layout.plot.bottom() - scores.layout.place(label.x, label.y).y()
-    assert below > label.gap + label.size
+@pytest.mark.parametrize("row", [(3.0, -1.0), (4.0, -1.0), (2.0, -0.5), (-1.0, -2.0)])
+@pytest.mark.parametrize("zoom", [1.0, 2.0])
+def test_the_number_of_a_score_below_0_stands_clear_of_the_axis(show: Any, row: tuple[float, ...], zoom: float) -> None:
+    plot = _scores(show(bench(row)).numbers, "made")
+    layout, look = plot.layout(Look(LIGHT, zoom), QRectF(0, 0, 700, 230 * zoom)), Look(LIGHT, zoom)
+    label = next(mark for mark in plot.of(Label) if mark.x == len(row) - 0.5)
+    foot = layout.place(label.x, label.y).y() - look.px(label.gap)
+    assert label.anchor == (0.5, 1.0), "its lower edge"
+    assert layout.plot.top() - look.px(8) <= foot - look.px(label.size)
+    assert foot < layout.plot.bottom() - look.px(label.size)
+
+
+def test_far_below_0_a_number_stands_below_its_bar(show: Any) -> None:
+    plot = _scores(show(bench((-100.0, -120.0))).numbers, "made")
+    assert [mark.anchor for mark in plot.of(Label)] == [(0.5, 0.0)] * 2, "there is no room above 0"
 
 
 # ---- What is wrong with weights ----

@@ -13,11 +13,12 @@ from PySide6.QtGui import QPainter
 from attention_explorer.kit.drawing.marks import text_size
 from attention_explorer.kit.theme import DARK, LIGHT, Look
 from attention_explorer.model import Activation
-from attention_explorer.pages.layer.diagram import RESIDUAL, diagram_picture
+from attention_explorer.pages.layer.diagram import diagram_picture
 from attention_explorer.pages.layer.ui.layer import Layer
 from attention_explorer.pages.stack.choices import BlockPicture
 from attention_explorer.pages.stack.presets import BLOCK_PRESETS, block_preset
 from attention_explorer.pages.stack.state import BlockState
+from attention_explorer.sources.source import LayerPart
 
 DIAGRAMS = [ready for ready in BLOCK_PRESETS if ready.state.picture is BlockPicture.LAYER]
 
@@ -56,7 +57,7 @@ def test_lines_run_beside_words(qapp, box, width):
                 half = text_size(look.font(heat.column_labels.size), texts[column])[0] / 2
                 assert abs(start.x() - middle) > half, texts[column]
     around = [way for way in lanes.ways if way.is_residual]
-    knots = [cut for cut in lanes.cuts if cut.what == RESIDUAL]
+    knots = [cut for cut in lanes.cuts if cut.what is LayerPart.RESIDUAL]
     for way, knot in zip(around, knots, strict=True):
         assert not knot.words.contains(QPointF(way.points[0].x(), knot.words.center().y()))
 

@@ -15,6 +15,7 @@ from PySide6.QtGui import QGuiApplication
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QMenu
 
+from attention_explorer.core.mask import MaskChoice
 from attention_explorer.pages.explorer import ExplorerState
 from attention_explorer.pages.heads.frame import heads_frame
 from attention_explorer.pages.heads.presets import heads_preset
@@ -29,6 +30,7 @@ from attention_explorer.session.settings import Settings, ThemeChoice
 from attention_explorer.sources.learned.box import BOX
 from attention_explorer.sources.learned_recipe import LearnedRecipe
 from attention_explorer.sources.model_source import model_recipe
+from attention_explorer.sources.source import LayerPart
 
 MODELS = Path(__file__).parents[1] / "data" / "models"
 SENTENCE = "the cat sat on the mat"
@@ -99,6 +101,72 @@ def test_a_sentence_typed_here_is_read_on_heads_too_and_the_reverse(open_layer):
     layer.settle()
     assert layer.window.session.state.block.model.sentence == "on the mat"
     assert len(layer.picture.tokens) == layer.picture.box("x").first.shape[0]
+
+
+@pytest.mark.parametrize("name", ["gpt2", "llama", "bert"])
+def test_a_plus_of_a_real_model_is_cut_and_the_model_runs_on_without_it(open_layer, name):
+    state = state_of(name)
+    layer = open_layer(replace(state, block=BlockState(model=state.heads.setup.recipe)))
+    written = layer.picture.box("attention_output").first
+    way = layer.knot(LayerPart.RESIDUAL)
+    assert layer.point_at(way) == "Click: cut the residual"
+    layer.click(way)
+    layer.settle()
+    assert layer.undo_text == "Cut the residual"
+    assert "attention_sum" not in layer.names()
+    np.testing.assert_array_equal(layer.picture.box("attention_output").first, written)
+    left = layer.picture.boxes[-1].first
+    layer.type_into(layer.main.box, "2")
+    layer.settle()
+    np.testing.assert_allclose(layer.picture.box("x").first, left, rtol=1e-6)
+    assert "attention_sum" in layer.names(), "only the layer on show was cut"
+    assert "layer 1 without the residual" in layer.page.view.settings(layer.state)
+
+
+def test_without_its_network_a_layer_hands_on_what_attention_leaves(open_layer):
+    state = state_of("gpt2")
+    layer = open_layer(replace(state, block=BlockState(model=state.heads.setup.recipe)))
+    summed = layer.picture.box("attention_sum").first
+    layer.click(layer.knot(LayerPart.NETWORK))
+    layer.settle()
+    assert "hidden" not in layer.names()
+    layer.click(layer.knot(LayerPart.RESIDUAL))
+    layer.settle()
+    alone = layer.picture.box("attention_output").first
+    layer.type_into(layer.main.box, "2")
+    layer.settle()
+    np.testing.assert_array_equal(layer.picture.box("x").first, alone)
+    layer.undo()
+    layer.settle()
+    np.testing.assert_array_equal(layer.picture.box("x").first, summed)
+
+
+def test_a_cell_of_a_model_is_hidden_here_and_on_heads(open_layer):
+    state = state_of("gpt2")
+    layer = open_layer(replace(state, block=BlockState(model=state.heads.setup.recipe, box="masked")))
+    assert layer.picture.box("weights").first[0, 4, 2] > 0
+    layer.click(layer.cell(4, 2))
+    layer.settle()
+    assert layer.picture.box("weights").first[0, 4, 2] == 0
+    setup = layer.window.session.state.heads.setup
+    assert setup.mask.hidden == {(4, 2)}
+    assert heads_frame(setup).layers[0].maps[0].weights()[4, 2] == 0
+    before = layer.state
+    layer.click(layer.cell(2, 4))
+    assert layer.state == before, "it is the model that does not look ahead"
+    layer.undo()
+    assert layer.window.session.state.heads.setup.mask == MaskChoice()
+
+
+def test_another_model_is_whole(open_layer):
+    state = state_of("gpt2")
+    cut = frozenset({(0, LayerPart.RESIDUAL)})
+    layer = open_layer(replace(state, block=BlockState(model=state.heads.setup.recipe, cut=cut)))
+    other = replace(layer.window.session.state, heads=state_of("llama").heads)
+    layer.window.session.apply(other, "Open another")
+    layer.settle()
+    assert layer.state.cut == frozenset()
+    assert "attention_sum" in layer.names()
 
 
 @pytest.mark.parametrize("name", ["random-words", "hand-made", "translation", "learned-translation"])

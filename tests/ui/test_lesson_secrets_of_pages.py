@@ -77,6 +77,7 @@ def ask(learner: Learner, folder: Path, name: str, drawn: float | None = None) -
 
 def settled(learner: Learner) -> None:
     learner.comes_back()
+    learner.learned()
     learner.page.settle()
     QApplication.processEvents()
 

@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import json
 import re
-import time
 from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
 import pytest
-from heads_driver import numbers_in, pixels
+from heads_driver import Gate, numbers_in, pixels
 from PySide6.QtCore import Qt
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QBoxLayout
@@ -168,19 +167,15 @@ def test_long_and_wide_encodings_are_sampled_and_say_so(positions, picture):
 def test_the_old_picture_stays_until_a_large_one_is_there(positions, monkeypatch):
     positions.open(picture=PositionsPicture.SIMILARITY)
     old, picture = positions.picture, positions.view.picture
-    compute = picture.compute
-
-    def slow(*order):
-        time.sleep(0.3)
-        return compute(*order)
-
-    monkeypatch.setattr(picture, "compute", slow)
+    compute, gate = picture.compute, Gate()
+    monkeypatch.setattr(picture, "compute", lambda *order: (gate.wait(), compute(*order))[1])
     positions.is_patient = False
     positions.type_into(positions.field("d_model"), "1024")
     assert positions.page.jobs.is_busy()
     assert positions.picture is old
     QTest.qWait(50)
     assert positions.said == "computing …"
+    gate.open()
     positions.settle()
     assert positions.picture.state.d_model == 1024
     assert positions.said == ""

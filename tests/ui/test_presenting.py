@@ -232,14 +232,39 @@ def test_the_steps_of_a_lesson_are_gone_through(speaker, qtbot):
     assert window.session.state == OWN
 
 
-def test_a_hand_out_is_written_from_the_list_of_lessons(speaker, monkeypatch, tmp_path):
+def test_a_hand_out_is_written_from_the_list_of_lessons(speaker, monkeypatch, tmp_path, qtbot):
     out = tmp_path / "sheet"
     monkeypatch.setattr(QFileDialog, "getSaveFileName", lambda *_a, **_k: (str(out), ""))
     speaker.window.tools.show_lessons()
     button = next(way for way in speaker.window.instead.ways if way.text() == "Hand-out…")
     QTest.mouseClick(button, Qt.MouseButton.LeftButton, pos=QPoint(8, 8))
+    assert speaker.told == "sheet.pdf is being written …"
+    qtbot.waitUntil(lambda: speaker.told == "Saved sheet.pdf", timeout=30_000)
     assert (tmp_path / "sheet.pdf").read_bytes().startswith(b"%PDF-")
-    assert speaker.told == "Saved sheet.pdf"
+
+
+def test_a_hand_out_of_another_kind_of_file_is_refused(speaker, monkeypatch, tmp_path, qtbot):
+    out, said = tmp_path / "sheet.docx", []
+    monkeypatch.setattr(QFileDialog, "getSaveFileName", lambda *_a, **_k: (str(out), ""))
+    monkeypatch.setattr("attention_explorer.tools.presenting.ui.page.say", lambda *words: said.append(words[1:]))
+    speaker.window.tools.hand_out(shelf.lessons()[0])
+    qtbot.waitUntil(lambda: bool(said))
+    assert said == [("Not saved", "A hand-out is a PDF file: let “sheet.docx” end in .pdf.")]
+    assert not out.exists()
+
+
+def test_what_records_is_not_presented(speaker, qtbot):
+    tools = speaker.window.tools
+    tools.recorder.start()
+    speaker.settle(qtbot)
+    assert tools.recorder.strip.isVisible()
+    speaker.press_key(Qt.Key.Key_F5)
+    speaker.settle(qtbot)
+    assert not tools.recorder.strip.isVisible()
+    assert tools.recorder.strip is not None, "it goes on"
+    speaker.press_key(Qt.Key.Key_Escape)
+    speaker.settle(qtbot)
+    assert tools.recorder.strip.isVisible()
 
 
 @pytest.mark.parametrize("entry", PAGES, ids=lambda entry: entry.id)

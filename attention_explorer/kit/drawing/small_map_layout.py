@@ -23,6 +23,8 @@ ALL_LABELS_FROM = 16.0
 """Cells of at least so many pixels have column labels above each row of maps, and not above the first alone."""
 STRETCH = 1.7
 """How much wider than high a cell may be: maps of 11 tokens in low rooms get wider, not only smaller."""
+SLANTED_FROM, LEAN = 18.0, 0.74
+"""Cells of at least so many pixels have slanted labels, which reach to the right by this share of their length."""
 NOTABLY = 1.1
 """How much larger cells have to be for another arrangement."""
 
@@ -84,6 +86,7 @@ class _Fit:
     top: float  # above the first row of maps
     lower_top: float  # above each further row
     is_labelled: bool
+    overhang: float = 0.0  # how far the last column labels lean out to the right
     width: float = 0.0
     height: float = 0.0
 
@@ -91,11 +94,6 @@ class _Fit:
     def smallest(self) -> float:
         """The shorter side of a cell."""
         return min(self.width, self.height)
-
-    @property
-    def overhang(self) -> float:
-        """How far the last column label leans out to the right."""
-        return 0.74 * self.columns.room if self.is_labelled and self.columns.angle == -45 else 0.0
 
 
 def best_arrangement(
@@ -221,7 +219,7 @@ def _labels_for(pictures: tuple[MapPicture, ...], look: Look, width: float, heig
     _, row_step = label_size(look, height)
     _, column_step = label_size(look, width)
     across = max(longest_label(picture.column_tokens, look, size) for picture in pictures) <= width - look.px(6)
-    angle = 0 if across else -45 if width >= look.px(18) else -90
+    angle = 0 if across else -45 if width >= look.px(SLANTED_FROM) else -90
     return Labels(size, row_step), Labels(size, column_step, angle)
 
 
@@ -236,7 +234,17 @@ def _around(
     rows = replace(rows, room=row_room)
     columns = replace(columns, room=min(longest_column, look.px(64)))
     top = max(column_height(columns, look), look.px(30))
-    return _Fit(rows, columns, row_room + look.px(10), top, top if lower else 0.0, is_labelled=True)
+    overhang = max(_leaning(picture, look, columns) for picture in pictures)
+    return _Fit(rows, columns, row_room + look.px(10), top, top if lower else 0.0, is_labelled=True, overhang=overhang)
+
+
+def _leaning(picture: MapPicture, look: Look, columns: Labels) -> float:
+    """Return how far slanted labels reach beyond the last column."""
+    if columns.angle != -45:
+        return 0.0
+    lengths = [longest_label((token,), look, columns.size) for token in picture.column_tokens[:-4:-1]]
+    beyond = (LEAN * min(long, columns.room) - look.px(SLANTED_FROM) * at for at, long in enumerate(lengths))
+    return max((0.0, *beyond))
 
 
 def _with_cells(

@@ -47,7 +47,8 @@ class Change:
         What is changed. Of heads: "q", "k", "v" (normalised and turned where they are; keys and values that heads share
         are told apart), "scores" (what the softmax is made of), "weights" (what it gives), "head" (the mixture of
         values, before W_O). Of layers: "attention" and "network" (what either writes), "residual" (what enters the
-        layer), "between" (what enters the network's half) and "after" (what leaves the layer, before the last norm).
+        layer), "between" (what enters the network's half), "around attention" and "around network" (what goes around
+        either and is added behind it: zero cuts the way) and "after" (what leaves the layer, before the last norm).
     layer : int, or several
         In which layers.
     head : int, or several, optional

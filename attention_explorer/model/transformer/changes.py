@@ -14,10 +14,11 @@ from attention_explorer.model.arrays import Bools, Floats
 
 Q, K, V, SCORES, WEIGHTS, HEAD, ATTENTION = "q", "k", "v", "scores", "weights", "head", "attention"
 NETWORK, RESIDUAL, BETWEEN, AFTER = "network", "residual", "between", "after"
+AROUND_ATTENTION, AROUND_NETWORK = "around attention", "around network"
 OF_HEADS = (Q, K, V, SCORES, WEIGHTS, HEAD)
 """Parts that each head has: (heads, n, d), and of scores and weights (heads, n_q, n_k)."""
 OF_ATTENTION = (*OF_HEADS, ATTENTION)
-OF_ROWS = (ATTENTION, NETWORK, RESIDUAL, BETWEEN, AFTER)
+OF_ROWS = (ATTENTION, NETWORK, RESIDUAL, AROUND_ATTENTION, BETWEEN, AROUND_NETWORK, AFTER)
 """Parts that a layer has as a whole: (n, d_model)."""
 PARTS = (*OF_HEADS, *OF_ROWS)
 SELF, ENCODER, CROSS = "self", "encoder", "cross"

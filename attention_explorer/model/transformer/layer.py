@@ -10,6 +10,8 @@ from attention_explorer.model.arrays import Bools, Floats
 from attention_explorer.model.transformer.attention import Attention, AttentionRun
 from attention_explorer.model.transformer.changes import (
     AFTER,
+    AROUND_ATTENTION,
+    AROUND_NETWORK,
     BETWEEN,
     NETWORK,
     NOTHING,
@@ -53,6 +55,17 @@ class Surroundings:
     cross_past: tuple[Floats, Floats] | None = None
     """Those of the context."""
 
+    def around_attention(self, x: Floats) -> Floats:
+        """Return what goes around the attention: what enters it, with what is altered of it on the way."""
+        return self._around(AROUND_ATTENTION, x)
+
+    def around_network(self, y: Floats) -> Floats:
+        """Return what goes around the network, likewise."""
+        return self._around(AROUND_NETWORK, y)
+
+    def _around(self, part: str, way: Floats) -> Floats:
+        return self.changes.altered(part, way.copy()) if self.changes.touches(part) else way
+
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Layer:
@@ -89,7 +102,7 @@ class Layer:
         if changes.touches(RESIDUAL):
             x = changes.altered(RESIDUAL, x.copy())
         attention = self.looked(x, given)
-        y = self.joined(self.attention.norms, x, attention.output)
+        y = self.joined(self.attention.norms, given.around_attention(x), attention.output)
         cross = None
         if self.cross is not None:
             entering = normed(self.cross.norms.before, y)
@@ -98,7 +111,8 @@ class Layer:
         y = changes.altered(BETWEEN, y)
         network = self.network(normed(self.network.norms.before, x if self.spec.parallel else y))
         changes.altered(NETWORK, network.output)
-        output = changes.altered(AFTER, self.joined(self.network.norms, y, network.output))
+        output = self.joined(self.network.norms, given.around_network(y), network.output)
+        output = changes.altered(AFTER, output)
         return LayerRun(attention, cross, network, output, x, y)
 
     def looked(self, x: Floats, given: Surroundings) -> AttentionRun:
@@ -140,10 +154,11 @@ class Layer:
             x = changes.altered(RESIDUAL, x.copy())
         if changes.touches(*OF_ATTENTION):
             attention = self.looked(run.residual, given).output
-        y = self.joined(self.attention.norms, x, attention)
+        y = self.joined(self.attention.norms, given.around_attention(x), attention)
         if self.cross is not None and run.cross is not None:
             y = self.joined(self.cross.norms, y, run.cross.output)
         network = run.network.output
         if changes.touches(NETWORK):
             network = changes.altered(NETWORK, network.copy())
-        return changes.altered(AFTER, self.joined(self.network.norms, changes.altered(BETWEEN, y), network))
+        y = given.around_network(changes.altered(BETWEEN, y))
+        return changes.altered(AFTER, self.joined(self.network.norms, y, network))

@@ -12,6 +12,8 @@ from attention_explorer.model.arrays import Floats
 from attention_explorer.model.transformer.change import Change, Room, Taken, taken
 from attention_explorer.model.transformer.changes import (
     AFTER,
+    AROUND_ATTENTION,
+    AROUND_NETWORK,
     AS_TRAINED,
     ATTENTION,
     BETWEEN,
@@ -204,8 +206,9 @@ class TransformerRun:
             raise ArrayError(f"there is no layer {layer} of the kind “{kind}”")
         run = tower.layer(layer)
         attention = run.cross if kind == CROSS and run.cross is not None else run.attention
+        given = tower.surroundings(layer)
         if where == SCORES:
-            given, of = tower.surroundings(layer), tower.stack.layers[layer]
+            of = tower.stack.layers[layer]
             cross = of.cross if kind == CROSS else None
             if cross is not None:
                 return cross.scored(attention.q, attention.k, None)[0]
@@ -220,7 +223,9 @@ class TransformerRun:
             ATTENTION: lambda: attention.output,
             NETWORK: lambda: run.network.output,
             RESIDUAL: lambda: run.residual,
+            AROUND_ATTENTION: lambda: given.around_attention(run.residual),
             BETWEEN: lambda: run.between,
+            AROUND_NETWORK: lambda: given.around_network(run.between),
             AFTER: lambda: run.output,
         }
         return parts[where]()

@@ -18,8 +18,8 @@ from attention_explorer.sources.registry import source_of
 MEASURED, ESTIMATE = "Measured: run again.", "Estimate: gradient × input."
 SPLIT = "Measured: parts of one run."
 OF_WEIGHTS = "From the weights alone: nothing was run."
-MOST_LISTED = 4
-"""Heads that a sentence names."""
+MOST_LISTED, FEW = 4, 6
+"""Heads that a sentence names; and so many in all that a headline has room for them."""
 
 
 def name(count: Count, head: tuple[int, int]) -> str:
@@ -27,9 +27,9 @@ def name(count: Count, head: tuple[int, int]) -> str:
     return f"{count.number(head[0])}.{count.number(head[1])}"
 
 
-def listed(count: Count, heads: Sequence[tuple[int, int]]) -> str:
+def listed(count: Count, heads: Sequence[tuple[int, int]], most: int = MOST_LISTED) -> str:
     """Return heads as a sentence names them: "1.4, 2.1 and 2.3", the first few of many."""
-    names = [name(count, each) for each in heads[:MOST_LISTED]]
+    names = [name(count, each) for each in heads[:most]]
     more = len(heads) - len(names)
     if more:
         return f"{', '.join(names)} and {more} more"
@@ -65,8 +65,8 @@ def _of(heads: Sequence[tuple[int, int]], one: str, many: str) -> str:
     return one if len(heads) == 1 else many
 
 
-def _named(count: Count, heads: Sequence[tuple[int, int]]) -> str:
-    return f"{_of(heads, 'head', 'heads')} {listed(count, heads)}"
+def _named(count: Count, heads: Sequence[tuple[int, int]], most: int = MOST_LISTED) -> str:
+    return f"{_of(heads, 'head', 'heads')} {listed(count, heads, most)}"
 
 
 def largest(values: Floats) -> tuple[int, int] | None:
@@ -94,7 +94,8 @@ def looks_sentence(seen: LooksSeen) -> str:
     even = plain(seen.even)
     return (
         f"Head {name(seen.state.count, seen.head)} gives {plain(score)} of its attention there; even weights give "
-        f"{even}. Named is who gives 0.3 more. A pattern is not a function: What breaks says what a head is worth."
+        f"{even}, and heads that give 0.3 more are named. The texts are random and said twice: what follows can only "
+        "be copied. A pattern is not a function: What breaks says what a head is worth."
     )
 
 
@@ -178,8 +179,8 @@ def found_headline(seen: FoundSeen) -> str:
     copies = _of(found.copy, "copies", "copy")
     if not found.back:
         return f"{_named(count, found.copy).capitalize()} {copies}; no head is named for looking back."
-    looks = _of(found.back, "looks", "look")
-    return f"{_named(count, found.back).capitalize()} {looks} back, {listed(count, found.copy)} {copies}."
+    looks, most = _of(found.back, "looks", "look"), 2 if len(found.back + found.copy) > FEW else MOST_LISTED
+    return f"{_named(count, found.back, most).capitalize()} {looks} back, {listed(count, found.copy, most)} {copies}."
 
 
 def found_sentences(seen: FoundSeen) -> tuple[str, ...]:
@@ -211,12 +212,12 @@ def found_in_short(seen: FoundSeen) -> str:
         (found.copy, found.without_copy, "those that copy"),
     ]
     costs = [
-        f"without {name(count, heads[0]) if len(heads) == 1 else who} to {plain(loss)}"
+        f"{plain(loss)} without {name(count, heads[0]) if len(heads) == 1 else who}"
         for heads, loss, who in off
         if heads
     ]
     if costs:
-        said.append(f"The loss on the copy goes from {plain(found.all_on)} {', '.join(costs)}.")
+        said.append(f"The loss on the copy is {plain(found.all_on)}; {', and '.join(costs)}.")
     if found.is_found and found.idle:
         said.append(f"{len(found.idle)} of them, off alone, {_of(found.idle, 'is', 'are')} hardly missed.")
     return " ".join(said)

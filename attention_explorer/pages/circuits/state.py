@@ -156,7 +156,7 @@ class CircuitsState(CheckedFields):
         0, "layer", "The layer that is looked at", "Show another layer", high=MOST_WISHED, is_view=True
     )
     head: int = declared(3, "head", "The head that is looked at", "Show another head", high=MOST_WISHED, is_view=True)
-    preset: str = preset_declared("circuits", "looks")
+    preset: str = preset_declared("circuits", "looks", "")
     count: Count = count_declared()
     view: CircuitsView = declared(
         CircuitsView.LOOKS, "view", "Which question is asked", "Ask another question", is_view=True
@@ -180,7 +180,7 @@ class CircuitsState(CheckedFields):
 
     def with_model(self, recipe: Recipe) -> Self:
         """Return the state with another model, asked for its own answer at its last token."""
-        return replace(self, recipe=recipe, twin=sentence_of(recipe), answer="", against="", position=-1)
+        return replace(self, recipe=recipe, twin=sentence_of(recipe), answer="", against="", position=-1, preset="")
 
 
 def with_sentence(recipe: Recipe, sentence: str) -> Recipe:

@@ -22,7 +22,7 @@ from attention_explorer.sources.source import Ability
 DARK = 0.02
 """Where the average weight is less than this share of the colour bar, a map is nearly all in its darkest colour."""
 
-MOST_OFFERS = 3
+MOST_OFFERS = 2
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,8 +78,6 @@ def _other_setups(frame: HeadsFrame, setup: HeadsSetup) -> tuple[Offer, ...]:
         masked = frame.mask is not None
         name, mask = ("no mask", MaskChoice()) if masked else ("causal mask", MaskChoice(MaskKind.CAUSAL))
         found.append((name, replace(setup, mask=mask)))
-    if not traits.reason_against(Ability.SCORES):
-        found.append(("soft lookup" if setup.hard else "hard lookup", replace(setup, hard=not setup.hard)))
     if setup.aggregate is not Aggregate.ONE:
         found.append(
             (f"{frame.count.head(frame.head)} alone", replace(setup, head=frame.head, aggregate=Aggregate.ONE))
@@ -87,7 +85,9 @@ def _other_setups(frame: HeadsFrame, setup: HeadsSetup) -> tuple[Offer, ...]:
     elif frame.heads > 1:
         head = (frame.head + 1) % frame.heads
         found.append((frame.count.head(head), replace(setup, head=head)))
-    return tuple(_kept_as_b(text, other) for text, other in found)
+    if not traits.reason_against(Ability.SCORES):
+        found.append(("soft lookup" if setup.hard else "hard lookup", replace(setup, hard=not setup.hard)))
+    return tuple(_kept_as_b(text, other) for text, other in found[:MOST_OFFERS])
 
 
 def _kept_as_b(text: str, other: HeadsSetup) -> Offer:

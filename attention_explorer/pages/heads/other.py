@@ -15,6 +15,11 @@ def other_shown(heads: HeadsState) -> HeadsSetup:
     return other_setup(heads) or heads.setup
 
 
+def is_own_other(heads: HeadsState) -> bool:
+    """Whether A and B are the same."""
+    return other_shown(heads) == heads.setup
+
+
 def with_other_recipe(heads: HeadsState, **changes: object) -> HeadsState:
     """Return the state with some fields of B's recipe changed; what is pinned of B alone follows its token.
 

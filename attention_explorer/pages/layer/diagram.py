@@ -22,10 +22,8 @@ from attention_explorer.pages.stack.stack import is_quick as is_quick_stack
 from attention_explorer.pages.stack.state import BlockState
 from attention_explorer.sources.masked_layers import lookup_of
 from attention_explorer.sources.registry import source_of
-from attention_explorer.sources.source import PLAIN, Lookup, Recipe
+from attention_explorer.sources.source import PLAIN, LayerPart, Lookup, Recipe
 
-RESIDUAL, FEED_FORWARD = "residual", "feed_forward"
-"""The parts that can be cut, by the fields that do."""
 QUICK = 1e7
 """Multiplications up to which a layer of what Heads shows takes less than about 20 ms."""
 
@@ -107,10 +105,11 @@ class DiagramPicture:
         return min(self.state.head, self.heads - 1)
 
     @property
-    def cuts(self) -> tuple[str, ...]:
+    def cuts(self) -> tuple[LayerPart, ...]:
         """The parts that can be cut out of the layer, or put back."""
-        of_drawn = self.trace is not None and self.state.learned is None
-        return (RESIDUAL, FEED_FORWARD) if of_drawn else ()
+        model = self.state.model_shown
+        can_be = self.state.learned is None if model is None else source_of(model).can_be_cut
+        return tuple(LayerPart) if can_be else ()
 
     def box(self, name: str) -> Box:
         """Return a box by its name; that the diagram has it is the caller's to know."""
@@ -160,7 +159,7 @@ def diagram_picture(state: BlockState, _tiles: tuple[int, int] = (0, 0)) -> Diag
 
 
 def _of_model(state: BlockState, recipe: Recipe) -> DiagramPicture:
-    found = _layer_of_model(recipe, state.layer, state.mask, state.weighing)
+    found = _layer_of_model(recipe, state.layer, state.mask, state.weighing, state.cut)
     source, boxes = source_of(recipe), found.boxes
     names = [box.name for box in boxes]
     way = [box for box in boxes if box.line is not Line.MATRICES]
@@ -170,7 +169,7 @@ def _of_model(state: BlockState, recipe: Recipe) -> DiagramPicture:
         tokens,
         keys,
         boxes,
-        _residuals(names),
+        _residuals(names) if state.has_part(LayerPart.RESIDUAL) else (),
         boxes[nearest_box(state.box, names)],
         found.mask,
         np.linalg.norm(_rows(first), axis=-1),
@@ -191,11 +190,15 @@ def _rows(box: Box) -> Floats:
 
 
 @kept
-def _layer_of_model(recipe: Recipe, layer: int, mask: MaskChoice, weighing: Weighing) -> ModelLayer:
+def _layer_of_model(
+    recipe: Recipe, layer: int, mask: MaskChoice, weighing: Weighing, cut: frozenset[tuple[int, LayerPart]]
+) -> ModelLayer:
     how = weighing.scaled, weighing.temperature, weighing.hard, weighing.switched_off
-    lookup = lookup_of(recipe, mask, *how)
-    source = source_of(recipe)
-    found = model_layer(source.whole_layer(layer, lookup), min(layer, len(source.heads) - 1))
+    source, lookup = source_of(recipe), lookup_of(recipe, mask, *how)
+    place = min(layer, len(source.heads) - 1)
+    cut = cut if source.can_be_cut else frozenset()
+    here = frozenset(part for each, part in cut if each == place)
+    found = model_layer(source.whole_layer(place, lookup._replace(cut=cut)), place, here)
     for box in found.boxes:
         checkpoint()
         _ = box.summary, box.largest  # here, where the worker is, and not when they are pointed at
@@ -206,7 +209,8 @@ def is_quick(state: BlockState) -> bool:
     """Whether the diagram takes less than about 20 ms."""
     if state.model_shown is None:
         return is_quick_stack(state)
-    if _layer_of_model.peek(state.model_shown, state.layer, state.mask, state.weighing) is not None:
+    asked = state.model_shown, state.layer, state.mask, state.weighing, state.cut
+    if _layer_of_model.peek(*asked) is not None:
         return True
     source = source_of(state.model_shown)
     return source.is_open and source.operations() <= QUICK and not source.checkpoints()

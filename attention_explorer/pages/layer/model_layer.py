@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from attention_explorer.core.numerals import coordinate
 from attention_explorer.model.arrays import Bools
 from attention_explorer.pages.layer.boxes import Box, Form, Line
-from attention_explorer.sources.source import Lookup
+from attention_explorer.sources.source import LayerPart, Lookup
 from attention_explorer.sources.whole_layer import WholeLayer
 
 _FIRST = ("embeddings", "positions", "x", "self_output", "self_sum", "context", "attention_input", "q", "k", "v")
@@ -32,6 +32,13 @@ _NORMS = {
 }
 
 
+_OF_PART = {
+    LayerPart.RESIDUAL: ("attention_sum", "feed_forward_sum"),
+    LayerPart.NETWORK: (*_NETWORK, "feed_forward_normed", "feed_forward_sum"),
+}
+"""The boxes that there are not where a part is cut."""
+
+
 @dataclass(frozen=True, slots=True, eq=False)
 class ModelLayer:
     """A layer as boxes."""
@@ -43,10 +50,13 @@ class ModelLayer:
     nbytes: int
 
 
-def model_layer(whole: WholeLayer, place: int) -> ModelLayer:
-    """Return the boxes of a layer; ``place`` is its number from 0."""
+def model_layer(whole: WholeLayer, place: int, cut: frozenset[LayerPart] = frozenset()) -> ModelLayer:
+    """Return the boxes of a layer without those that are ``cut``; ``place`` is its number from 0."""
     boxes: list[Box] = []
+    left_out = {name for part in cut for name in _OF_PART[part]}
     for name, array in whole.arrays.items():
+        if name in left_out:
+            continue
         title, what, formula = _words(whole, name, place)
         form = Form.MATRIX if name in _MATRICES else Form.HEADS if array.ndim == 3 else Form.FEATURES
         form = Form.KEYS if name in _OF_PAIRS else form

@@ -35,6 +35,7 @@ from attention_explorer.model.linear import read_only
 from attention_explorer.pages.stack.choices import BlockPicture, Initialiser
 from attention_explorer.pages.stack.learned import learned_layers, reason_against_state, steps_to_learn
 from attention_explorer.pages.stack.state import MOST_LAYERS, MOST_TOKENS, BlockState
+from attention_explorer.pages.stack.typed import TYPED, checked
 from attention_explorer.sources.tokens import tokens_in
 
 MOST_NUMBERS = 2**25
@@ -161,12 +162,26 @@ def check_sizes(state: BlockState) -> None:
             if count == 0
             else f"The sentence has {count} tokens, and there is room for {MOST_TOKENS}: make it shorter."
         )
+    typed_arrays(state)
     numbers = count_numbers(state)
     if numbers > MOST_NUMBERS:
         raise ExplorerError(
             f"This stack and what passes through it would hold {numbers / 1e6:.0f} million numbers, and at most "
             f"{MOST_NUMBERS / 1e6:.0f} million fit: choose fewer layers, a smaller d_model or d_ff, or fewer tokens."
         )
+
+
+def typed_arrays(state: BlockState) -> dict[str, Floats]:
+    """Return what is typed, as arrays: X (n, d_model), and matrices (d_model, d_model), by the names of the fields.
+
+    Raises
+    ------
+    ExplorerError
+        One has another shape.
+    """
+    count, width = len(tokens_in(state.sentence)), state.d_model
+    shapes = {"typed_x": (count, width)}
+    return {name: checked(name, rows, shapes.get(name, (width, width))) for name, rows in state.typed.items()}
 
 
 def count_numbers(state: BlockState) -> int:
@@ -207,7 +222,8 @@ def without_view(state: BlockState) -> BlockState:
 def _key(state: BlockState) -> BlockState:
     """Return what decides the numbers."""
     of_layer = state.mask if state.picture is BlockPicture.LAYER else MaskChoice()
-    return replace(without_view(state), biases=state.has_biases, gains=state.has_gains, mask=of_layer)
+    typed: dict[str, Any] = {name: state.typed.get(name, ()) for name in TYPED}
+    return replace(without_view(state), biases=state.has_biases, gains=state.has_gains, mask=of_layer, **typed)
 
 
 @kept
@@ -219,12 +235,15 @@ def _drawn(state: BlockState) -> BlockStack:
         return BlockStack(tokens, read_only(vectors), read_only(read), stack, mask)
     numbers = np.random.RandomState(state.seed)
     embeddings = numbers.randn(state.batch, len(tokens), state.d_model) * state.embedding_scale
+    typed = typed_arrays(state)
+    embeddings[0] = typed.get("typed_x", embeddings[0])
     x = embeddings + sinusoidal_encoding(len(tokens), state.d_model) if state.encoding else embeddings
     setting = stack_setting(state)
     layers = []
     more = np.random.RandomState([state.seed, 1])
-    for _ in range(state.layers):
-        layer = _with_more(random_layer(setting, numbers), state, more)
+    for place in range(state.layers):
+        of_first = {} if place else {f"w_{name[-1]}": array for name, array in typed.items() if name != "typed_x"}
+        layer = _with_more(random_layer(setting, numbers), state, more, of_first)
         layers.append(layer if state.feed_forward else AttentionLayer(layer))
     return BlockStack(tokens, read_only(embeddings), read_only(x), EncoderStack(layers), mask)
 
@@ -233,9 +252,14 @@ BIAS, GAIN = 0.1, 0.2
 """Standard deviations of what is drawn of biases, and of gains around 1."""
 
 
-def _with_more(layer: EncoderLayer, state: BlockState, numbers: np.random.RandomState) -> EncoderLayer:
-    """Return a layer with biases and gains, if it is to have any; they have random numbers of their own."""
-    if not (state.has_biases or state.has_gains):
+def _with_more(
+    layer: EncoderLayer, state: BlockState, numbers: np.random.RandomState, typed: dict[str, Floats]
+) -> EncoderLayer:
+    """Return a layer with biases and gains, if it is to have any, which have random numbers of their own.
+
+    ``typed`` has matrices in the place of those that were drawn.
+    """
+    if not (state.has_biases or state.has_gains or typed):
         return layer
     attention, network, width = layer.attention, layer.feed_forward, layer.d_model
     more: dict[str, Any] = {"b1": network.b1, "b2": network.b2}
@@ -248,7 +272,7 @@ def _with_more(layer: EncoderLayer, state: BlockState, numbers: np.random.Random
             if state.norm_kind is NormKind.LAYER:
                 more[f"bias{place}"] = BIAS * numbers.randn(width)
     return EncoderLayer(
-        *(attention.w_q, attention.w_k, attention.w_v, attention.w_o),
+        *(typed.get(name, getattr(attention, name)) for name in ("w_q", "w_k", "w_v", "w_o")),
         w1=network.w1,
         w2=network.w2,
         w3=network.w3,

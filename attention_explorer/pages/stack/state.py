@@ -21,8 +21,9 @@ from attention_explorer.model.scalars import LARGEST_SEED
 from attention_explorer.model.sublayer import NormPlacement
 from attention_explorer.pages.preset_lists import preset_declared
 from attention_explorer.pages.stack.choices import OF_BLOCK, ORDER, BlockPicture, Initialiser, LearnedStack
+from attention_explorer.pages.stack.typed import TYPED, WIDEST_TYPED, TypedRows, typed_declared
 from attention_explorer.sources.registry import source_of
-from attention_explorer.sources.source import Ability, Recipe
+from attention_explorer.sources.source import Ability, LayerPart, Recipe
 from attention_explorer.sources.tokens import tokens_in
 
 WIDEST, WIDEST_HIDDEN = 1024, 4096
@@ -43,6 +44,7 @@ _REPLACE = (
 )
 
 
+_PARTS_OF_LAYER = {"layer_residual": LayerPart.RESIDUAL, "layer_network": LayerPart.NETWORK}
 LEARNED_WITH = "These weights were learned with it: train others on the Training page, or choose a preset."
 
 
@@ -60,8 +62,22 @@ def _against_typing(state: BlockState) -> str:
     return "" if shown is None else source_of(shown).traits.reason_against(Ability.TYPING)
 
 
+def _against_masks(state: BlockState) -> str:
+    shown = state.model_shown
+    return "" if shown is None else source_of(shown).traits.reason_against(Ability.MASKS)
+
+
+def _can_be_cut(state: BlockState) -> bool:
+    return state.model_shown is not None and source_of(state.model_shown).can_be_cut
+
+
 def _is_drawn(state: BlockState) -> bool:
     return state.learned is None and _of_stack(state)
+
+
+def _can_be_typed(state: BlockState) -> bool:
+    is_small = state.d_model <= WIDEST_TYPED or any(getattr(state, name) for name in TYPED)
+    return is_small and _is_drawn(state) and state.picture is BlockPicture.LAYER
 
 
 def _has_norm(state: BlockState) -> bool:
@@ -326,7 +342,11 @@ class BlockState(CheckedFields):
         shown=lambda state: _is_drawn(state) and state.norm is not NormPlacement.NONE and state.picture in OF_BLOCK,
     )
     mask: MaskChoice = declared(
-        MaskChoice, "mask", "Which keys a query may attend to, besides the causal mask", "Change the mask"
+        MaskChoice,
+        "mask",
+        "Which keys a query may attend to, besides the causal mask",
+        "Change the mask",
+        forbids=_against_masks,
     )
     model: Recipe | None = declared(
         None,
@@ -341,6 +361,26 @@ class BlockState(CheckedFields):
         "How the scores of the model become weights, as on Heads",
         "Weigh otherwise",
         shown=lambda block: block.model is not None,
+    )
+    cut: frozenset[tuple[int, LayerPart]] = declared(
+        frozenset(),
+        "cut",
+        "What is cut out of layers of the model while it runs: the layer, from 0, and its part",
+        "Cut a part of a layer",
+        high=MOST_SHOWN - 1,
+        shown=_can_be_cut,
+    )
+    typed_x: tuple[tuple[float, ...], ...] = typed_declared(
+        "X, a row of d_model numbers for each token", shown=_can_be_typed
+    )
+    typed_q: tuple[tuple[float, ...], ...] = typed_declared(
+        "W_Q, d_model rows of d_model, of the first layer", shown=_can_be_typed
+    )
+    typed_k: tuple[tuple[float, ...], ...] = typed_declared(
+        "W_K, d_model rows of d_model, of the first layer", shown=_can_be_typed
+    )
+    typed_v: tuple[tuple[float, ...], ...] = typed_declared(
+        "W_V, d_model rows of d_model, of the first layer", shown=_can_be_typed
     )
 
     def with_sizes(self, **changes: int) -> Self:
@@ -402,6 +442,12 @@ class BlockState(CheckedFields):
         return self.gains and self.norm is not NormPlacement.NONE and self.learned is None and self.picture in OF_BLOCK
 
     @property
+    def typed(self) -> dict[str, TypedRows]:
+        """What is typed in the place of drawn numbers, by the names of its fields."""
+        counts = self.learned is None and self.picture is BlockPicture.LAYER
+        return {name: rows for name in TYPED if counts and (rows := getattr(self, name))}
+
+    @property
     def allowed(self) -> BoolArray | None:
         """Who may attend to whom, (n, n); None if every token may attend to every one."""
         count = self.token_count
@@ -414,7 +460,8 @@ class BlockState(CheckedFields):
         "other mask",
         "Which keys a query may attend to, besides the causal mask. A click on a cell of the box “mask” paints.",
         "Change the mask",
-        shown=lambda state: _of_stack(state) and state.picture is BlockPicture.LAYER,
+        shown=lambda state: state.picture is BlockPicture.LAYER,
+        forbids=_against_masks,
     )
     def mask_kind(self) -> MaskKind:
         """The kind of the mask besides the causal one."""
@@ -422,11 +469,47 @@ class BlockState(CheckedFields):
 
     @property
     @mask_size_derived(
-        shown=lambda state: _of_stack(state) and state.picture is BlockPicture.LAYER and state.mask.kind.has_size
+        shown=lambda state: state.picture is BlockPicture.LAYER and state.mask.kind.has_size,
+        forbids=_against_masks,
     )
     def mask_size(self) -> int:
         """Its number."""
         return self.mask.size
+
+    def has_part(self, part: LayerPart) -> bool:
+        """Whether a part is there: in all layers that are drawn, or in the layer of the model on show."""
+        if self.model_shown is None:
+            return self.residual if part is LayerPart.RESIDUAL else self.feed_forward
+        return not _can_be_cut(self) or (self.layer_shown, part) not in self.cut
+
+    def with_part(self, part: LayerPart, is_there: bool) -> Self:
+        """Return the state with a part cut or put back, where it is one that can be."""
+        if self.model_shown is None:
+            return with_value(self, part.value, is_there)
+        place = {(self.layer_shown, part)}
+        return replace(self, cut=self.cut - place if is_there else self.cut | place)
+
+    @property
+    @derived(
+        "residual of the layer",
+        "Add the input of each half of this layer to its output. Without, the model runs on with what they write.",
+        "Switch the residual of a layer",
+        shown=_can_be_cut,
+    )
+    def layer_residual(self) -> bool:
+        """Whether the layer of the model on show has its ways around."""
+        return self.has_part(LayerPart.RESIDUAL)
+
+    @property
+    @derived(
+        "feed-forward of the layer",
+        "The second half of this layer. Without it the model runs on with what attention writes.",
+        "Switch the network of a layer",
+        shown=_can_be_cut,
+    )
+    def layer_network(self) -> bool:
+        """Whether the layer of the model on show has its network."""
+        return self.has_part(LayerPart.NETWORK)
 
     @property
     def token_count(self) -> int:
@@ -472,6 +555,8 @@ class BlockState(CheckedFields):
         numbered = {"layer_number": "layer", "head_number": "head", "replaced_number": "changed_token"}
         if name in numbered:
             return replace(self, **{numbered[name]: max(self.count.index_of(round(value)), 0)})  # type: ignore[arg-type]
+        if name in _PARTS_OF_LAYER:
+            return self.with_part(_PARTS_OF_LAYER[name], bool(value))
         if name in ("mask_kind", "mask_size"):
             return replace(self, mask=replace(self.mask, **{name.removeprefix("mask_"): value}))
         if name == "text" and self.model_shown is not None:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 from attention_explorer.core.mask import mask_words
 from attention_explorer.core.numerals import counted
 from attention_explorer.model import Activation, NormKind, NormPlacement
@@ -9,9 +11,10 @@ from attention_explorer.pages.stack.choices import BlockPicture, Initialiser
 from attention_explorer.pages.stack.learned import recipe_of
 from attention_explorer.pages.stack.numerals import brief
 from attention_explorer.pages.stack.state import BlockState
+from attention_explorer.pages.stack.typed import TYPED
 from attention_explorer.sources.masked_layers import left_out
 from attention_explorer.sources.registry import source_of
-from attention_explorer.sources.source import Ability, Recipe
+from attention_explorer.sources.source import Ability, LayerPart, Recipe
 
 ACTIVATION_NAMES = {
     Activation.RELU: "ReLU",
@@ -54,8 +57,12 @@ def _origin_parts(state: BlockState) -> tuple[str, ...]:
 def layer_parts(state: BlockState) -> tuple[str, ...]:
     """Return what decides the numbers of one layer of a stack."""
     more = mask_words(state.mask) if state.picture is BlockPicture.LAYER else ""
+    typed = " and ".join(TYPED[name] for name in state.typed)
     own = "causal mask" if state.causal else "" if more else "no mask"
-    return (*stack_parts(state), *filter(None, (own, f"mask: {more}" if more else "")))
+    return (
+        *stack_parts(state),
+        *filter(None, (own, f"mask: {more}" if more else "", f"{typed} typed" if typed else "")),
+    )
 
 
 def model_parts(state: BlockState, recipe: Recipe) -> tuple[str, ...]:
@@ -68,8 +75,17 @@ def model_parts(state: BlockState, recipe: Recipe) -> tuple[str, ...]:
         *(("hard lookup",) if how.hard else ()),
         *((f"temperature {how.temperature:g}",) if how.temperature != 1.0 and not how.hard else ()),
         *(() if how.scaled else ("not divided by √d_k",)),
+        *(_cut_words(state, recipe) if source.can_be_cut else ()),
         *((f"run without {counted(len(off), 'head')}",) if (off := left_out(recipe, how.switched_off)) else ()),
     )
+
+
+def _cut_words(state: BlockState, recipe: Recipe) -> Iterator[str]:
+    """Yield what is cut out of layers: layer 2 without the residual."""
+    names = {LayerPart.RESIDUAL: "the residual", LayerPart.NETWORK: "the network"}
+    for layer, part in sorted(state.cut):
+        if layer < len(source_of(recipe).heads):
+            yield f"{state.count.layer(layer)} without {names[part]}"
 
 
 def heads_words(heads: int) -> str:

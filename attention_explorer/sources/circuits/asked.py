@@ -184,8 +184,8 @@ class Circuits:
         metric : str, int, (word, word), "loss" or a list of positions
             As for `knock_out`, of the text's tokens.
         where : str
-            "residual", "between", "after", "attention" or "network", by layer and position; or "head", "q", "k", "v",
-            "scores" or "weights", by layer and head, all positions at once.
+            "residual", "around attention", "between", "around network", "after", "attention" or "network", by layer and
+            position; or "head", "q", "k", "v", "scores" or "weights", by layer and head, all positions at once.
         **options
             ``target``, ``twin_target``, ``kind`` and ``position`` as for `knock_out`.
 

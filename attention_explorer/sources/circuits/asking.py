@@ -193,7 +193,8 @@ class _kept_at_end(Generic[P, V]):  # noqa: N801 - a decorator
 @_kept_at_end
 def found(recipe: Recipe, seed: int) -> Iterator[tuple[float, Finding]]:
     """Yield which share of the work is done, and what has been found: at last the whole grid."""
-    return finding(model_of(recipe), seed)
+    known = looked.peek(recipe, seed)
+    return finding(model_of(recipe), seed, None if known is None else known.detected)
 
 
 # ---- Of what it reads ----

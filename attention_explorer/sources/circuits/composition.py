@@ -48,10 +48,15 @@ def composition(model: Circuits) -> Composition:
     """Compare all pairs of heads: see `Model.composition`."""
     stack = model.transformer.main
     check_layers(model)
-    writing, reading = _writers(stack), _readers(stack)
-    random = _random(stack)
-    found = {name: _pairs(writing, readers) - random for name, readers in reading.items()}
-    return Composition(**{name: Result(array, AXES) for name, array in found.items()}, random=random)
+    writing, random = _writers(stack), _random(stack)
+    found = {name: Result(_pairs(writing, _each(stack, take)) - random, AXES) for name, take in _READERS.items()}
+    return Composition(**found, random=random)
+
+
+def by_keys(model: Circuits) -> Result:
+    """Return ``k`` of `composition` alone, in a third of the time; all NaN in a model of one layer."""
+    stack = model.transformer.main
+    return Result(_pairs(_writers(stack), _each(stack, _READERS["k"])) - _random(stack), AXES)
 
 
 def check_layers(model: Circuits) -> None:
@@ -80,14 +85,6 @@ def _writers(stack: Stack) -> list[list[_Factors]]:
     return _each(stack, _writer)
 
 
-def _readers(stack: Stack) -> dict[str, list[list[_Factors]]]:
-    return {
-        "q": _each(stack, lambda of: _reader(of.q, of.k.T)),
-        "k": _each(stack, lambda of: _reader(of.k, of.q.T)),
-        "v": _each(stack, lambda of: _reader(of.v, of.o)),
-    }
-
-
 def _triangle(matrix: Floats) -> Floats:
     """Return R, (d, d), of a matrix Q R, (d_model, d)."""
     found: Floats = np.linalg.qr(matrix)[1]
@@ -104,6 +101,13 @@ def _reader(left: Floats, right: Floats) -> _Factors:
     """Return left · Rᵀ, (d_model, d), with rightᵀ = Q R."""
     inner = left @ _triangle(right.T).T
     return _Factors(inner, float(np.linalg.norm(inner)))
+
+
+_READERS: dict[str, Callable[[HeadWeights], _Factors]] = {
+    "q": lambda of: _reader(of.q, of.k.T),
+    "k": lambda of: _reader(of.k, of.q.T),
+    "v": lambda of: _reader(of.v, of.o),
+}
 
 
 def _pairs(writing: list[list[_Factors]], reading: list[list[_Factors]]) -> Floats:

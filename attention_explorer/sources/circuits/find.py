@@ -11,8 +11,8 @@ import numpy as np
 
 from attention_explorer.errors import ExplorerError
 from attention_explorer.model.transformer import Change
-from attention_explorer.sources.circuits.composition import AXES, composition
-from attention_explorer.sources.circuits.detect import detect, random_texts
+from attention_explorer.sources.circuits.composition import by_keys
+from attention_explorer.sources.circuits.detect import Detected, detect, random_texts
 from attention_explorer.sources.circuits.effects import changed
 from attention_explorer.sources.circuits.metric import Metric, head_of, metric_of
 from attention_explorer.sources.circuits.result import Result, Results
@@ -117,10 +117,10 @@ class _Copy:
             yield some, changed(self.model, self.trace, self.metric, (Change("head", *each) for each in some))
 
 
-def finding(model: Circuits, seed: int = 0) -> Iterator[tuple[float, Finding]]:
+def finding(model: Circuits, seed: int = 0, looks: Detected | None = None) -> Iterator[tuple[float, Finding]]:
     """Yield which share of the work is done, and what is known: the named heads come first, the whole grid at last.
 
-    In a model of one layer nothing is joined.
+    In a model of one layer nothing is joined. ``looks`` is what `detect` says of that seed, if it is known already.
 
     Raises
     ------
@@ -133,11 +133,11 @@ def finding(model: Circuits, seed: int = 0) -> Iterator[tuple[float, Finding]]:
             "answer, or open another model."
         )
     copy = _Copy(model, seed)
-    scores = detect(model, seed=seed)
+    scores = detect(model, seed=seed) if looks is None else looks
     named = scores.named
     back, induction = tuple(named["previous"]), tuple(named["induction"])
     shape = np.asarray(scores.previous).shape
-    joined = composition(model).k if shape[0] > 1 else Result(np.full((*shape, *shape), np.nan), AXES)
+    joined = by_keys(model)
     every = [(layer, head) for layer, head in product(*map(range, shape))]
     left = [each for each in every if each not in {*back, *induction}]
     drawn = np.random.default_rng(seed).permutation(len(left))[:OTHERS].tolist()

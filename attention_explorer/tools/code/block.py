@@ -15,7 +15,7 @@ from attention_explorer.pages.layer.future import NOISE, changed_shown
 from attention_explorer.pages.layer.wording import layer_title
 from attention_explorer.pages.stack.choices import BlockPicture, Initialiser, LearnedStack
 from attention_explorer.pages.stack.learned import learned_layers
-from attention_explorer.pages.stack.stack import BIAS, GAIN, check_sizes
+from attention_explorer.pages.stack.stack import BIAS, GAIN, check_sizes, typed_arrays
 from attention_explorer.pages.stack.state import BlockState
 from attention_explorer.sources.tokens import tokens_in
 from attention_explorer.tools.code.script import Program, Script
@@ -72,7 +72,8 @@ def block_program(state: BlockState) -> Program:
         The sizes do not go together, or a number leaves the float range.
     """
     if state.model_shown is not None:
-        raise ExplorerError("This layer is that of what Heads shows, and so is its program: open Code there.")
+        cut = " Nothing is cut there." if state.cut else ""
+        raise ExplorerError(f"This layer is that of what Heads shows, and so is its program: open Code there.{cut}")
     check_sizes(state)
     title = _TITLES.get(state.picture) or layer_title(state, state.layers)
     script = Script("block", title.replace('"', "'").rstrip(".") + ".")
@@ -108,9 +109,17 @@ def _give_stack(script: Script, state: BlockState, *, one: bool = True) -> None:
     scale = "" if state.embedding_scale == 1.0 else f" * {state.embedding_scale!r}"
     first = "[0]" if one else ""
     script.do(f"x = stream.randn({state.batch}, n, d_model){first}{scale}  # a vector for each word")
+    typed = {name: array for name, array in typed_arrays(state).items() if not one}
+    if typed:
+        script.give("typed", **typed)
+    if "typed_x" in typed:
+        script.do("x[0] = typed_x")
     if state.encoding:
         script.do("x = x + sinusoids(np.arange(n), d_model)")
     script.do("matrices = [draw_layer() for _ in range(layers)]")
+    matrices = [f"typed_{name}" if f"typed_{name}" in typed else f"matrices[0][{at}]" for at, name in enumerate("qkv")]
+    if typed.keys() - {"typed_x"}:
+        script.do(f"matrices[0] = ({', '.join(matrices)}, *matrices[0][3:])")
 
 
 def _give_learned(script: Script, state: BlockState, learned: LearnedStack, *, one: bool) -> None:

@@ -12,7 +12,7 @@ from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import fields, is_dataclass
 from enum import StrEnum
 from functools import partial
-from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar, get_args, get_type_hints
+from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar, get_args
 
 import numpy as np
 
@@ -20,6 +20,7 @@ from attention_explorer.core.declared import declarations
 from attention_explorer.core.numerals import subscript
 from attention_explorer.core.session_json import Json, PlaceError, place_text
 from attention_explorer.errors import ExplorerError, did_you_mean, quoted
+from attention_explorer.fields import types_of
 from attention_explorer.model.arrays import Bools, Floats
 from attention_explorer.pages.explorer import ExplorerState, PageState
 from attention_explorer.pages.file_places import files_of
@@ -111,7 +112,7 @@ def spelled(field: str) -> str:
 
 def _field_words(kind: type[DataclassInstance], name: str) -> str:
     """Say what a field may be: “temperature, from 0.01 to 100”."""
-    words, hint = spelled(name), get_type_hints(kind)[name]
+    words, hint = spelled(name), types_of(kind)[name]
     if isinstance(hint, type) and issubclass(hint, StrEnum):
         return f"{words}: {' | '.join(hint)}"
     if hint is bool:

@@ -51,6 +51,8 @@ def grid(
     """Return a grid of all heads, (layers, heads); NaN has no number yet."""
     rows, columns = names_of(state.count, values.shape)
     missing = np.isnan(values)
+    if max(values.shape) > FEW:  # numbers alone stand beside them
+        detail = f"{detail}; a row is a layer" if detail else "a row is a layer"
     picture = MapPicture(
         np.where(missing, 0.0, values), missing, scale, "viridis", rows, columns, masked_word="not measured yet"
     )

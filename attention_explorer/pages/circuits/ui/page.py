@@ -22,6 +22,7 @@ from attention_explorer.pages.explorer import ExplorerState
 from attention_explorer.pages.ui.frame_page import FramePage
 from attention_explorer.pages.ui.page import PageAction
 from attention_explorer.pages.ui.session import Session
+from attention_explorer.sources.registry import source_of
 
 FIND = "Find the circuit"
 FIND_TIP = "Find which heads look back, which copy, what joins them, and what breaks without them. Esc stops."
@@ -62,6 +63,9 @@ class CircuitsPage(FramePage):
         find = _button(FIND, FIND_TIP)
         find.clicked.connect(self.find_circuit)
         return find, take
+
+    def shown_without_example(self) -> str:
+        return source_of(self.session.state.circuits.recipe).traits.kind
 
     def render_state(self, old: ExplorerState, new: ExplorerState) -> None:
         super().render_state(old, new)

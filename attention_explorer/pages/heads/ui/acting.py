@@ -93,7 +93,7 @@ class ActingPage(PointingPage):
         ("Type L7H3", "show layer 7, head 3 large"),
         ("Shift+click a thumbnail, M", "mark the head: marked ones are laid side by side"),
         ("Ctrl+click a thumbnail, Space", "leave the head out of mean, largest and rollout, or take it in again"),
-        ("Paint, then drag over cells", "hide them or show them again; on a token, its row or column"),
+        ("Right click, Paint the mask, then drag", "hide them or show them again; on a token, its row or column"),
         ("Esc while it computes", "stop; what is shown stays"),
         ("Right click", "export, copy the picture, copy the numbers"),
     )
@@ -272,6 +272,8 @@ class ActingPage(PointingPage):
         menu = QMenu(self)
         menu.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         menu.addAction("Show all", self.canvas.show_all)
+        if self.view.id is Picture.HEATMAP and self.map_controls.paint.isEnabled():
+            menu.addAction("Paint the mask", lambda: self.map_controls.paint.setChecked(True))
         self.offer_taking(menu)
         menu.popup(where)
 

@@ -11,6 +11,7 @@ from PySide6.QtWidgets import QLabel, QPushButton, QVBoxLayout, QWidget
 from attention_explorer.core.colour_scale import Contrast
 from attention_explorer.core.numerals import counted
 from attention_explorer.kit.controls.choice import ChoiceBox
+from attention_explorer.kit.controls.flow_layout import FlowLayout
 from attention_explorer.kit.controls.possible import allow_unless
 from attention_explorer.kit.form import Form
 from attention_explorer.kit.theme import Look
@@ -69,8 +70,16 @@ class DrawerParts(QWidget):
             label.hide()
         self._column = QVBoxLayout(self)
         self._column.setContentsMargins(0, 0, 0, 0)
-        for part in (self.find_button, self.cannot, self.counts):
+        self._rare = FlowLayout()
+        self._column.addLayout(self._rare)
+        for part in (self.cannot, self.counts):
             self._column.addWidget(part)
+        self.add_rare(self.find_button)
+
+    def add_rare(self, *buttons: QWidget) -> None:
+        """Add what is seldom pressed."""
+        for button in buttons:
+            self._rare.addWidget(button)
 
     @cached_property
     def random(self) -> RandomHeads:
@@ -121,6 +130,7 @@ class DrawerParts(QWidget):
         """Wear other colours or another size."""
         self._look = look
         self._column.setSpacing(look.px(10))
+        self._rare.setSpacing(look.px(6))
         for part in self.made:
             part.set_look(look)
 

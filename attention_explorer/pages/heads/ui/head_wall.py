@@ -35,6 +35,7 @@ from attention_explorer.pages.heads.survey import (
     meets,
     summary_words,
 )
+from attention_explorer.pages.heads.ui.preview import paint_preview, preview_box
 from attention_explorer.pages.heads.ui.wall import Place, Wall, are_by_number, with_edge
 from attention_explorer.pages.heads.ui.wall_grid import SMALLEST_TILE, WallGrid
 from attention_explorer.pages.heads.ui.wall_menu import menu_of, off_words
@@ -85,6 +86,7 @@ class HeadWall(PointedPicture):
         """The layers whose thumbnails are in view."""
         # A thumbnail as it was last painted, and what it was painted for: a pointer over the map alters none of them.
         self._tiles: dict[Place, tuple[object, QPixmap]] = {}
+        self._preview = QRectF()
         self.lit = NOWHERE
         """What is pointed at elsewhere."""
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Minimum)
@@ -282,6 +284,7 @@ class HeadWall(PointedPicture):
             item.paint_numbers(painter, grid, self.look)
             for survey, box in item.heads_in(grid, event.rect()):
                 self._paint_head(painter, item, survey, box)
+            self._paint_preview(painter, item)
         if self._shows_focus:
             paint_focus_frame(painter, self, self.look)
         painter.end()
@@ -295,6 +298,22 @@ class HeadWall(PointedPicture):
             item.paint_head(painter, survey, box, self.grid, self.look)
         if not self.grid.is_bare:
             item.paint_spot(painter, survey, box, self.look, self.lit)
+
+    def _paint_preview(self, painter: QPainter, item: Wall) -> None:
+        survey, box = self.survey_at(self.hovered), self.preview
+        if survey is not None and not box.isEmpty():
+            paint_preview(painter, item, survey, box, self.look)
+
+    @property
+    def preview(self) -> QRectF:
+        """Where the head under the pointer is shown larger; empty where none is, or it would hardly be larger."""
+        survey = self.survey_at(self.hovered) if self._is_quilt else None
+        index = None if survey is None or not survey.is_computed else self.index_of(*survey.place)
+        if index is None:
+            return QRectF()
+        room = QRectF(self.visibleRegion().boundingRect())
+        self._preview = preview_box(room, self.box_of(index), self._preview, self.look)
+        return self._preview
 
     def _tile(self, item: Wall, survey: HeadSurvey, box: QRectF) -> QPixmap:
         """Return a painted thumbnail, the one of the last time if nothing about it has changed."""
@@ -384,8 +403,11 @@ class HeadWall(PointedPicture):
             self.mousePressEvent(event)
 
     def _point_at(self, spot: Any) -> None:  # noqa: ANN401 # NOWHERE or a Hit
-        if spot != self.hovered:  # nothing lights up that would have to be painted
+        if spot != self.hovered:  # nothing lights up that would have to be painted, save the preview
+            before = self.preview
             self.hovered = spot
+            for box in (before, self.preview):
+                self.update(with_edge(box))
             self.spot_changed.emit(spot)
 
     def words(self) -> str:

@@ -1,4 +1,4 @@
-"""Painting the mask by hand: the two buttons beside its kind."""
+"""Painting the mask by hand: the two buttons in the drawer."""
 
 from __future__ import annotations
 
@@ -54,9 +54,11 @@ class MapControls(QObject):
     def show_state(self, heads: HeadsState) -> None:
         """Show whether anything is painted, and can be."""
         no_masks = source_of(heads.setup.recipe).traits.reason_against(Ability.MASKS)
+        is_map = heads.view.picture is Picture.HEATMAP  # which alone can be painted on
         allow_unless(no_masks, self.paint, self.unpaint)
-        if no_masks or heads.view.picture is not Picture.HEATMAP:
-            self.paint.setChecked(False)  # only the map can be painted on
+        self.paint.setVisible(is_map)
+        if no_masks or not is_map:
+            self.paint.setChecked(False)
         mask: MaskChoice = resolved(heads.setup).mask
         self.unpaint.setVisible(mask.is_painted)
 

@@ -128,9 +128,14 @@ def paint_line(
     painter.setPen(QColor(look.theme.muted))
     if line.title.left() > left:
         painter.drawText(line.title, middle, picture.scale.title)
-    paint_small_bar(painter, picture, line.bar, look, vector=vector)
-    if picture.masked.any():
-        _paint_masked(painter, picture.masked_word, line.bar, look)
+    paint_legend(painter, picture, line.bar, look, vector=vector)
+
+
+def paint_legend(painter: QPainter, picture: MapPicture, bar: QRectF, look: Look, *, vector: bool = False) -> None:
+    """Paint a colour bar in one line, and behind it what a masked cell looks like, if there is one."""
+    paint_small_bar(painter, picture, bar, look, vector=vector)
+    if look.colour_bars and picture.masked.any():
+        _paint_masked(painter, picture.masked_word, bar, look)
 
 
 def _paint_masked(painter: QPainter, word: str, bar: QRectF, look: Look) -> None:

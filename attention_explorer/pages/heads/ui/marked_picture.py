@@ -8,18 +8,18 @@ from PySide6.QtCore import QRectF, Qt
 from PySide6.QtGui import QFontMetricsF, QPainter
 
 from attention_explorer.core.map_picture import MapPicture
-from attention_explorer.kit.drawing.colour_bar import paint_bar
 from attention_explorer.kit.drawing.marks import colour_of, text_size
 from attention_explorer.kit.drawing.small_map import paint_small_map
 from attention_explorer.kit.drawing.small_map_layout import Arrangement, SmallMap, arranged, best_arrangement
 from attention_explorer.kit.theme import Look
 from attention_explorer.pages.heads.marked import MarkedHeads
+from attention_explorer.pages.heads.ui.map_layout import paint_legend
 from attention_explorer.pages.heads.ui.maps_item import SeveralMaps, labelled
 
 GAP, GUTTER, HEADER = 18, 10, 20
 """Pixels at zoom 1 between maps side by side, between rows of maps, and for a title."""
-BAR_ROOM = 56
-"""Pixels at zoom 1 for the colour bar with its words."""
+BAR_ROOM, BAR_HEIGHT = 30, 16
+"""Pixels at zoom 1 for the colour bar in its line below the maps, and how high that line is."""
 WIDEST_BAR, BESIDE_BAR = 260, 46
 """The colour bar, and beside it what a masked cell looks like, before its word."""
 
@@ -30,6 +30,7 @@ class MarkedLayout:
 
     maps: tuple[SmallMap, ...]
     bar: QRectF
+    title: float  # pixels of its title, at its left
 
 
 def marked_layout(marked: MarkedHeads, look: Look, room: QRectF) -> MarkedLayout:
@@ -43,11 +44,12 @@ def marked_layout(marked: MarkedHeads, look: Look, room: QRectF) -> MarkedLayout
     maps = arranged(pictures, without_bars, maps_room, best)
     cells = [small.layout.cells for small in maps]
     left, right = min(box.left() for box in cells), max(box.right() for box in cells)
-    top = max(box.bottom() for box in cells) + px(12)
+    top = max(box.bottom() for box in cells) + px(10)
     legend = _legend(marked)
     beside = text_size(look.font(11.5), legend.masked_word)[0] + px(BESIDE_BAR) if legend.masked.any() else 0.0
-    width = min(right - left, px(WIDEST_BAR), room.right() - left - beside)
-    return MarkedLayout(maps, QRectF(left, top, width, px(12)))
+    title = text_size(look.font(12), legend.scale.title)[0] + px(8)
+    width = min(right - left, px(WIDEST_BAR), room.right() - left - beside - title)
+    return MarkedLayout(maps, QRectF(left + title, top, width, px(BAR_HEIGHT)), title)
 
 
 def _legend(marked: MarkedHeads) -> MapPicture:
@@ -72,7 +74,12 @@ class MarkedItem(SeveralMaps[MarkedLayout]):
             paint_small_map(painter, picture, small, without_bars, vector=vector)
         if len(marked.titles) > 1:
             self._paint_titles(painter, layout, look)
-        paint_bar(painter, _legend(marked), layout.bar, look, vector=vector)
+        if look.colour_bars:
+            painter.setFont(look.font(12))
+            painter.setPen(colour_of(look.theme.muted))
+            title = layout.bar.adjusted(-layout.title, 0, 0, 0)
+            painter.drawText(title, Qt.AlignmentFlag.AlignVCenter, _legend(marked).scale.title)
+        paint_legend(painter, _legend(marked), layout.bar, look, vector=vector)
 
     def _paint_titles(self, painter: QPainter, layout: MarkedLayout, look: Look) -> None:
         font = look.font(12.5, bold=True)
@@ -89,4 +96,4 @@ class MarkedItem(SeveralMaps[MarkedLayout]):
         return max(across * min(width, 1500.0) + 100.0, 460.0), -(-self.maps // across) * min(height, 1500.0) + 110.0
 
     def foot(self, look: Look, room: QRectF) -> float:
-        return max(self.layout(look, room).bar.bottom() + look.px(34), 120.0)
+        return max(self.layout(look, room).bar.bottom() + look.px(8), 120.0)

@@ -12,7 +12,7 @@ from attention_explorer.kit.controls.possible import allow_unless
 from attention_explorer.kit.controls.sentence_field import SentenceField
 from attention_explorer.kit.theme import Look
 from attention_explorer.pages.heads.differences import which_map
-from attention_explorer.pages.heads.other import other_shown, with_other_recipe
+from attention_explorer.pages.heads.other import is_own_other, other_shown, with_other_recipe
 from attention_explorer.pages.heads.presets import HEADS_PRESETS
 from attention_explorer.pages.heads.state import Aggregate, HeadsSetup, HeadsState, Picture
 from attention_explorer.pages.ui.session import Session
@@ -183,7 +183,9 @@ class OtherRow(QWidget):
         allow_unless(source.traits.reason_against(Ability.TYPING), self.sentence, self.context)
         self.sentence.show_sentence(source.sentence)
         self.context.show_sentence(source.context or "")
-        self.context.setVisible(source.context is not None)
+        is_same = is_own_other(heads)  # a sentence typed now would be read twice: it is that of A
+        self.sentence.setHidden(is_same)
+        self.context.setHidden(is_same or source.context is None)
 
     def _on_typed(self, field: str, text: str) -> None:
         state = self._session.state

@@ -23,6 +23,7 @@ from attention_explorer.pages.explorer import ExplorerState
 from attention_explorer.pages.heads.effect import Measured
 from attention_explorer.pages.heads.frame import HeadsFrame, heads_frame
 from attention_explorer.pages.heads.offers import offers_for, offers_for_refused
+from attention_explorer.pages.heads.other import is_own_other
 from attention_explorer.pages.heads.presets import heads_preset, is_changed, loaded, other_setup
 from attention_explorer.pages.heads.state import HeadsState, Picture
 from attention_explorer.pages.heads.ui.acting import ActingPage, TypedName
@@ -85,8 +86,6 @@ class HeadsPage(ActingPage):
         return HeadsCanvas(self.session, self.look, lambda: self.state)
 
     def controls_of(self, view: View[Any]) -> Sequence[QWidget]:
-        if view.id is Picture.HEATMAP:
-            return self.map_controls.widgets
         return (self.keep,) if view.id is Picture.COMPARE else ()
 
     @property
@@ -138,11 +137,11 @@ class HeadsPage(ActingPage):
 
     def _build(self) -> None:
         super()._build()
-        later = QWidget(self)  # owns what stands in views that were never shown
+        later = QWidget(self)  # owns what stands in a view that was never shown
         later.hide()
-        for widget in (self.keep, *self.map_controls.widgets):
-            if widget.parent() is None:
-                widget.setParent(later)
+        if self.keep.parent() is None:
+            self.keep.setParent(later)
+        self.drawer_parts.add_rare(self.subject.cross, *self.map_controls.widgets)
         self._all.insertWidget(1, self.subject)
         self._columns.insertWidget(0, self.wall_side)
         at = self.card.body.indexOf(self.canvas)
@@ -318,6 +317,7 @@ class HeadsPage(ActingPage):
             self.map_controls.show_state(heads)
             limit_choices(self.form_of(self.view), heads, frame)
             self.other.show_state(heads)
+            self.keep.setVisible(not is_own_other(heads))
         if frame is not None:
             self.wall_side.show_frame(heads, frame)
             self.wall_side.show_view(frame, heads.view)

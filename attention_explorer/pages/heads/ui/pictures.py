@@ -262,12 +262,8 @@ class HeadsMarked(MapsPicture):
         return None if hit is None else _marked(numbers).frames[hit.map]
 
     def headline(self, numbers: HeadNumbers) -> str:
-        return _marked(numbers).title
-
-    def about(self, numbers: HeadNumbers, heads: HeadsState, drawn: LargePicture) -> tuple[str, ...]:
-        if numbers.view.marked.intersection(numbers.frame.places):
-            return super().about(numbers, heads, drawn)
-        return (*super().about(numbers, heads, drawn), "no head is marked: Shift+click in the strip, or M")
+        none = "" if numbers.view.marked.intersection(numbers.frame.places) else " (mark others: Shift+click, or M)"
+        return f"{_marked(numbers).title}{none}"
 
 
 def _marked(numbers: HeadNumbers) -> MarkedHeads:

@@ -85,7 +85,6 @@ class HeadsSubject(QWidget):
         first.addWidget(self.guess)
         first.addStretch()
         first.addWidget(self.read_it)
-        first.addWidget(self.cross)
         second = QHBoxLayout(self._second)
         second.setContentsMargins(0, 0, 0, 0)
         second.addWidget(self.second_words)

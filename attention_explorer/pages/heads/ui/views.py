@@ -130,6 +130,7 @@ def views() -> tuple[View[Any], ...]:
             HeadsCompared(),
             (*more, "view.stage", "view.hidden", *_COLOURS, *_ORDER),
             compare,
+            (),
         ),
         _view(
             Name.MARKED,

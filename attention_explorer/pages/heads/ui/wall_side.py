@@ -5,8 +5,8 @@ from __future__ import annotations
 import math
 from dataclasses import replace
 
-from PySide6.QtCore import QRectF, QSize
-from PySide6.QtGui import QPainter, QPaintEvent
+from PySide6.QtCore import QRectF, QSize, Qt
+from PySide6.QtGui import QFontMetricsF, QPainter, QPaintEvent
 from PySide6.QtWidgets import QHBoxLayout, QLabel, QPushButton, QSizePolicy, QVBoxLayout, QWidget
 
 from attention_explorer.core.declared import declarations
@@ -16,6 +16,7 @@ from attention_explorer.kit.accessible import PICTURE
 from attention_explorer.kit.controls.panel_scroll import UNBOUNDED, ColumnScroll
 from attention_explorer.kit.controls.steady import Steady
 from attention_explorer.kit.drawing.colour_bar import paint_small_bar
+from attention_explorer.kit.drawing.marks import colour_of
 from attention_explorer.kit.form import Form
 from attention_explorer.kit.theme import Look
 from attention_explorer.pages.heads.frame import HeadsFrame
@@ -59,17 +60,29 @@ class WallLegend(QWidget):
         """Show the colours of a wall; none where there are no heads."""
         self._legend = legend
         low, high = ("", "") if legend is None else (legend.scale.ticks()[end][1] for end in (0, -1))
-        self.setToolTip("" if legend is None else f"From {low} to {high}")
-        self.setAccessibleDescription("" if legend is None else f"{legend.colour_map}, from {low} to {high}")
+        title = "" if legend is None else legend.scale.title
+        self.setToolTip("" if legend is None else f"{capital(title)}, from {low} to {high}")
+        self.setAccessibleDescription("" if legend is None else f"{title}: {legend.colour_map}, from {low} to {high}")
+        self.updateGeometry()
         self.update()
 
     def sizeHint(self) -> QSize:
-        return QSize(self._look.px(210), self._look.px(16))
+        return QSize(self._look.px(210) + round(self._title_width), self._look.px(16))
+
+    @property
+    def _title_width(self) -> float:
+        """Pixels of the title, with their distance to the bar."""
+        if self._legend is None:
+            return 0.0
+        return QFontMetricsF(self._look.font(12)).horizontalAdvance(self._legend.scale.title) + self._look.px(8)
 
     def paintEvent(self, _event: QPaintEvent) -> None:
         if self._legend is not None:
-            painter = QPainter(self)
-            paint_small_bar(painter, self._legend, QRectF(self.rect()), self._look)
+            painter, line = QPainter(self), QRectF(self.rect())
+            painter.setFont(self._look.font(12))
+            painter.setPen(colour_of(self._look.theme.muted))
+            painter.drawText(line, Qt.AlignmentFlag.AlignVCenter, self._legend.scale.title)
+            paint_small_bar(painter, self._legend, line.adjusted(self._title_width, 0, 0, 0), self._look)
             painter.end()
 
 

@@ -159,8 +159,10 @@ def _scores(numbers: BenchPicture, made: str) -> Plot:
         marks.append(Line(limit, level=True, text=f"exp overflows above {plain(limit)}", ink="loss_ink"))
     for key, score in enumerate(scores):
         number = _number(key, score, len(scores))
-        is_chosen, up = key == bench.key_shown, 1.0 if score >= 0 else 0.0
-        marks.append(replace(number, bold=is_chosen, anchor=(0.5, up), gap=10.0))
+        if score < 0 < axis.high:  # below its ring it would stand on the axis and on what is made of it
+            number = replace(number, y=0.0)
+        up = 1.0 if score >= 0 or axis.high > 0 else 0.0
+        marks.append(replace(number, bold=key == bench.key_shown, anchor=(0.5, up), gap=10.0))
         marks.append(Handle(f"score {key + 1}", key + 0.5, score))
     below = tuple(_short(number, len(scores)) for number in numbers.exponentials[numbers.row].tolist())
     return _columns(SCORES, axis, len(scores), marks, below if made else ("",) * len(scores), made)

@@ -70,7 +70,7 @@ def _view(
 def _of_scores() -> tuple[View[Any], ...]:
     why: Tries = (
         Try("Move d_k to 512", lambda state: state.d_k == 512, "d_k"),
-        Try("Find a d_k with hardly a winner", _has_no_winner, "d_k"),
+        Try("Find a d_k with scores within ± 1.5", _is_narrow, "d_k"),
         _PROJECTED,
     )
     against: Tries = _PROJECTED, Try("Let tokens ask themselves: Q = K = X", _asks_itself, "source")
@@ -160,7 +160,7 @@ def _of_layers() -> tuple[View[Any], ...]:
 # ---- Whether something to try is done ----
 
 
-def _has_no_winner(state: ScalingState) -> bool:
+def _is_narrow(state: ScalingState) -> bool:
     return state.setting.predicted_std(scaled=False) < 1.5
 
 

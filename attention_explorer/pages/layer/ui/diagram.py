@@ -23,6 +23,7 @@ from attention_explorer.model.arrays import Bools, Floats
 from attention_explorer.pages.layer.boxes import Box, Form, Rows
 from attention_explorer.pages.layer.diagram import DiagramPicture, column_names, row_names
 from attention_explorer.pages.layer.ui.lanes import NODE, BoxPlace, Cut, Lane, Lanes, Way, lanes_of
+from attention_explorer.sources.source import LayerPart
 
 READ, MOST_READ = 0.1, 3
 """From which weight on the key and the value of a word are framed as read, and of how many words at most."""
@@ -41,7 +42,7 @@ class Spot:
         A token, and in the grown box a number.
     head : int
         The map of a head, above the diagram.
-    cut : str
+    cut : LayerPart
         A part that can be cut.
     """
 
@@ -49,7 +50,7 @@ class Spot:
     row: int | None = None
     column: int | None = None
     head: int | None = None
-    cut: str = ""
+    cut: LayerPart | None = None
 
 
 @dataclass(frozen=True, slots=True, eq=False)

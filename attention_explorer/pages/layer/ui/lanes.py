@@ -17,7 +17,8 @@ from attention_explorer.kit.drawing.legend import fitting
 from attention_explorer.kit.drawing.marks import text_size
 from attention_explorer.kit.theme import Look
 from attention_explorer.pages.layer.boxes import Box, Form, Line
-from attention_explorer.pages.layer.diagram import FEED_FORWARD, RESIDUAL, DiagramPicture
+from attention_explorer.pages.layer.diagram import DiagramPicture
+from attention_explorer.sources.source import LayerPart
 
 ARROW, BESIDE, GUTTER, TITLE, SHAPE, FOOT = 15, 5, 27, 17, 15, 17
 """Pixels at zoom 1: between boxes, between boxes side by side, between lanes; of lines above and below a box."""
@@ -89,7 +90,7 @@ class Way:
 class Cut:
     """A part that a click cuts out, or puts back."""
 
-    what: str
+    what: LayerPart
     centre: QPointF
     is_there: bool
     says: str
@@ -369,23 +370,23 @@ def _cuts(
 ) -> tuple[Cut, ...]:
     """Return what can be cut with a click: the ways around, and the network."""
     px, found = look.px, list[Cut]()
-    if RESIDUAL in picture.cuts:
+    if LayerPart.RESIDUAL in picture.cuts:
         for tail, _, centre, _ in (way.points for way in ways if way.is_residual):
             is_left = tail.x() > centre.x() + px(NODE)  # the line would go through words at the right
             place = _words_at(centre, "residual", look, room, is_left=is_left)
-            found.append(Cut(RESIDUAL, centre, True, "residual", place))
+            found.append(Cut(LayerPart.RESIDUAL, centre, True, "residual", place))
         if not picture.residuals:
             end, words = places["attention_output"], "residual cut"  # behind that box the sum would stand
             centre = QPointF(end.cells.center().x(), end.top - px(12))
-            found.append(Cut(RESIDUAL, centre, False, words, _words_at(centre, words, look, room)))
-    if FEED_FORWARD in picture.cuts:
+            found.append(Cut(LayerPart.RESIDUAL, centre, False, words, _words_at(centre, words, look, room)))
+    if LayerPart.NETWORK in picture.cuts:
         below = lanes[-1].cells
-        if picture.state.feed_forward:  # beside it stand the titles of what it makes
+        if picture.state.has_part(LayerPart.NETWORK):  # beside it stand the titles of what it makes
             centre = QPointF(below.left() - px(16), below.top() - px(15))
-            found.append(Cut(FEED_FORWARD, centre, True, "", QRectF()))
+            found.append(Cut(LayerPart.NETWORK, centre, True, "", QRectF()))
         else:
             centre, words = QPointF(below.left() + px(NODE), room.bottom() - px(NODE + 3)), "feed-forward cut"
-            found.append(Cut(FEED_FORWARD, centre, False, words, _words_at(centre, words, look, room)))
+            found.append(Cut(LayerPart.NETWORK, centre, False, words, _words_at(centre, words, look, room)))
     return tuple(found)
 
 

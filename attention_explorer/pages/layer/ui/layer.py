@@ -7,7 +7,7 @@ from typing import Any
 
 from PySide6.QtCore import Qt
 
-from attention_explorer.core.declared import with_value
+from attention_explorer.core.mask import mask_of
 from attention_explorer.kit.drawing.text_table import Column
 from attention_explorer.kit.items.bars import Bar, NamedBars
 from attention_explorer.kit.items.item import Hit, Item, Value
@@ -16,7 +16,7 @@ from attention_explorer.kit.picture import Panel, Picture
 from attention_explorer.kit.pictures.drawing import Change
 from attention_explorer.pages.layer import diagram, wording
 from attention_explorer.pages.layer.boxes import Box
-from attention_explorer.pages.layer.diagram import FEED_FORWARD, RESIDUAL, DiagramPicture
+from attention_explorer.pages.layer.diagram import DiagramPicture
 from attention_explorer.pages.layer.diagram_words import (
     box_words,
     has_row_of,
@@ -34,14 +34,15 @@ from attention_explorer.pages.stack.learned import steps_to_learn
 from attention_explorer.pages.stack.stack import without_view
 from attention_explorer.pages.stack.state import BlockState
 from attention_explorer.pages.stack.wording import layer_parts, model_parts
+from attention_explorer.sources.source import LayerPart
 
 DIAGRAM, TABLE = "The layer, array by array", "How long each token is before and after the layer"
 LENGTHS, WAY = "Length of each token", "Length from box to box"
 MOST_BARS = 16
 """Of more tokens the table in the drawer says how long they are."""
 _CUT = {
-    RESIDUAL: ("Put the residual back", "Cut the residual"),
-    FEED_FORWARD: ("Put the network back", "Cut the network"),
+    LayerPart.RESIDUAL: ("Put the residual back", "Cut the residual"),
+    LayerPart.NETWORK: ("Put the network back", "Cut the network"),
 }
 _WALK = (Qt.Key.Key_Left, Qt.Key.Key_Right, Qt.Key.Key_Home, Qt.Key.Key_End)
 
@@ -92,10 +93,8 @@ class Layer(Picture[BlockState, DiagramPicture]):
         box = _box_named(numbers, spot.box)
         if spot.head is not None:
             return f"Weights of {numbers.head_name(spot.head)}. Click to look at it"
-        if spot.cut:
-            back, out = _CUT[spot.cut]
-            is_there = bool(numbers.residuals) if spot.cut == RESIDUAL else numbers.state.feed_forward
-            return f"Click: {(out if is_there else back).lower()}"
+        if spot.cut is not None:
+            return f"Click: {_CUT[spot.cut][numbers.state.has_part(spot.cut)].lower()}"
         if box is None:
             return "" if spot.row is None else f"{norm_words(numbers, spot.row)}. Click to follow it through all boxes"
         if spot.row is None or spot.row >= box.first.shape[-2]:
@@ -117,9 +116,9 @@ class Layer(Picture[BlockState, DiagramPicture]):
 
     def changed(self, state: BlockState, numbers: DiagramPicture, hit: Hit, _to: Value) -> Change[BlockState] | None:
         spot: Spot = hit.part
-        if spot.cut:
-            is_there = bool(getattr(state, spot.cut))
-            return Change(with_value(state, spot.cut, not is_there), _CUT[spot.cut][is_there])
+        if spot.cut is not None:
+            is_there = state.has_part(spot.cut)
+            return Change(state.with_part(spot.cut, not is_there), _CUT[spot.cut][is_there])
         if spot.head is not None:
             return _looked(state, replace(state, head=spot.head), f"Look at {numbers.head_name(spot.head)}")
         box = _box_named(numbers, spot.box)
@@ -127,7 +126,7 @@ class Layer(Picture[BlockState, DiagramPicture]):
             return _looked(state, replace(state, box=box.name), f"Look at {box.what}")
         if spot.row is None or (box is not None and not has_row_of(numbers, box)):
             return None
-        if numbers.chosen.name == "masked" and spot.column is not None and numbers.trace is not None:
+        if numbers.chosen.name == "masked" and spot.column is not None:
             return _painted(state, numbers, (spot.row, spot.column))
         return _followed(state, numbers, None if spot.row == numbers.token else spot.row)
 
@@ -181,10 +180,13 @@ def _looked(state: BlockState, new: BlockState, label: str) -> Change[BlockState
 
 
 def _painted(state: BlockState, numbers: DiagramPicture, cell: tuple[int, int]) -> Change[BlockState] | None:
-    """Hide a cell of the mask, or show it; what the causal mask hides stays hidden."""
-    if state.causal and cell[1] > cell[0]:
+    """Hide a cell of the mask, or show it; what the layer's own mask hides stays hidden."""
+    is_seen, chosen = (
+        mask is None or bool(mask[cell])
+        for mask in (numbers.mask, mask_of(state.mask, len(numbers.tokens), len(numbers.keys)))
+    )
+    if chosen and not is_seen:
         return None
-    is_seen = numbers.mask is None or bool(numbers.mask[cell])
     mask = state.mask.with_painted(frozenset({cell}), hide=is_seen)
     return Change(replace(state, mask=mask), f"{'Hide' if is_seen else 'Show'} a cell of the mask")
 

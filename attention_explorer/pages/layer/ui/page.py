@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from functools import partial
 from typing import Any
 
@@ -11,8 +12,11 @@ from PySide6.QtWidgets import QMenu, QPushButton, QWidget
 
 from attention_explorer.core.numbers_files import as_csv
 from attention_explorer.core.preset import Preset
+from attention_explorer.kit.controls.possible import allow_unless
+from attention_explorer.kit.form import Form
 from attention_explorer.kit.frame.view import View
 from attention_explorer.kit.theme import Look
+from attention_explorer.model.scalars import LARGEST_SEED
 from attention_explorer.pages.explorer import ExplorerState
 from attention_explorer.pages.layer.diagram import DiagramPicture, grown_table
 from attention_explorer.pages.layer.ui.views import views
@@ -53,6 +57,7 @@ class LayerPage(FramePage):
 
     def __init__(self, session: Session, look: Look, parent: QWidget | None = None) -> None:
         self.subject = QPushButton()
+        self._again: dict[Form[BlockState], QPushButton] = {}
         super().__init__(session, look, parent)
         self.subject.clicked.connect(self.turn_subject)
 
@@ -61,11 +66,29 @@ class LayerPage(FramePage):
 
     def render_state(self, old: ExplorerState, new: ExplorerState) -> None:
         super().render_state(old, new)
+        allow_unless(self.view.part.reasons_against(new.block, ("seed",))["seed"], self._again_of(self.drawer.form))
         is_model = new.block.model is not None
         reason = "" if is_model else reason_against_subject(new)
         self.subject.setText(DRAWN if is_model else OF_HEADS)
         self.subject.setEnabled(not reason)
         self.subject.setToolTip(reason or (DRAWN_TIP if is_model else OF_HEADS_TIP))
+
+    def _again_of(self, form: Form[BlockState]) -> QPushButton:
+        """Return the button beside the seed in the drawer that draws again, made when its form is first shown."""
+        if form not in self._again:
+            button = QPushButton("Draw again")
+            button.setAccessibleName("Draw again, with the next seed")
+            button.setToolTip("Draw all random numbers anew, with the next seed. What stays the same is no accident.")
+            button.clicked.connect(self.draw_again)
+            form.add_beside("seed", button)
+            self._again[form] = button
+        return self._again[form]
+
+    def draw_again(self) -> None:
+        """Draw all random numbers with the next seed; each time is a step, for the draw before may be wanted back."""
+        block = self.session.state.block
+        seed = (block.seed + 1) % (LARGEST_SEED + 1)
+        self.session.apply(replace(self.session.state, block=replace(block, seed=seed)), "Draw again")
 
     def turn_subject(self) -> None:
         """Draw the layer of what Heads shows, or one from the seed again."""

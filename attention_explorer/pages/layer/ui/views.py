@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any, TypeAlias
 
+from attention_explorer.kit.form import Written
 from attention_explorer.kit.frame.view import Part, Try, View
 from attention_explorer.kit.picture import Picture
 from attention_explorer.pages.layer.ui.cache import Cache
@@ -12,10 +13,15 @@ from attention_explorer.pages.layer.ui.layer import Layer
 from attention_explorer.pages.stack.choices import BlockPicture
 from attention_explorer.pages.stack.presets import BLOCK_PRESETS
 from attention_explorer.pages.stack.state import BlockState
+from attention_explorer.pages.stack.typed import TYPED, parsed_rows, rows_text
+from attention_explorer.sources.registry import source_of
+from attention_explorer.sources.source import LayerPart
 
 Tries: TypeAlias = tuple[Try[BlockState], ...]
 
-PART = Part("block", BlockState, BLOCK_PRESETS, BlockState.with_field)
+PART = Part(
+    "block", BlockState, BLOCK_PRESETS, BlockState.with_field, dict.fromkeys(TYPED, Written(rows_text, parsed_rows))
+)
 _STACK = (
     *("d_model", "heads", "d_ff", "layers", "seed", "embedding_scale", "initialiser", "gain", "norm", "norm_kind"),
     *("eps", "eps_inside_sqrt", "gains", "biases", "residual", "feed_forward", "activation", "causal", "encoding"),
@@ -29,8 +35,8 @@ def views() -> tuple[View[Any], ...]:
         Try("Grow the weights: click softmax", lambda state: state.box == "weights"),
         Try(
             "Cut the first +",
-            lambda state: not state.residual,
-            fits=lambda state: state.learned is None and state.model is None,
+            lambda state: not state.has_part(LayerPart.RESIDUAL),
+            fits=lambda state: state.learned is None and (state.model is None or source_of(state.model).can_be_cut),
         ),
     )
     future: Tries = (
@@ -48,8 +54,8 @@ def views() -> tuple[View[Any], ...]:
             "The layer as a diagram: every box with its numbers",
             Layer(),
             "layer_number",
-            ("text", "norm", "causal", "residual", "feed_forward"),
-            (*_STACK, "mask_kind", "mask_size", "head_number", "batch"),
+            ("text", "norm", "causal", "residual", "feed_forward", "layer_residual", "layer_network"),
+            (*_STACK, *TYPED, "mask_kind", "mask_size", "head_number", "batch"),
             layer,
         ),
         _view(

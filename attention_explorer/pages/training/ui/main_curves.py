@@ -67,7 +67,6 @@ class MainCurves(MainQuantity):
     def take_keyboard(self, _view: View[Any], reason: Qt.FocusReason) -> None:
         self.play.setFocus(reason)
 
-    def step(self, _view: View[Any], turn: QSlider.SliderAction) -> None:
+    def step(self, _view: View[Any], state: TrainingState, turn: QSlider.SliderAction) -> None:
         up = 1 if turn is QSlider.SliderAction.SliderSingleStepAdd else -1
-        state: TrainingState = self._session.state.training
         self.canvas.changed.emit(gone(state, state.step + up))

@@ -11,7 +11,7 @@ from PySide6.QtGui import QFont, QImage, QPageLayout, QPageSize, QPainter, QPdfW
 from attention_explorer.core.figure_options import FigureOptions
 from attention_explorer.core.files import write_whole
 from attention_explorer.errors import UsageError, quoted
-from attention_explorer.kit.export.figure import painted, sheet_of
+from attention_explorer.kit.export.figure import Figure, painted, sheet_of
 from attention_explorer.kit.export.pdf_file import PROGRAM
 from attention_explorer.kit.theme import FONT_FAMILY
 from attention_explorer.pages.explorer import ExplorerState
@@ -24,7 +24,7 @@ MARGIN = 18.0
 """Millimetres."""
 FOOT = 28
 """Pixels below the text, for the number of the page."""
-HIGHEST = 300
+WIDEST, HIGHEST = 657, 300
 """Pixels of a picture, so that two of them with their questions have room on a page."""
 FINE = 3.0
 """Pixels of a picture for each of the page: 288 dpi."""
@@ -39,18 +39,45 @@ h2 { font-size: 15px; margin-top: 16px; margin-bottom: 3px; }
 def write_handout(path: Path, lesson: Lesson, items: tuple[Item, ...]) -> None:
     """Write the sheet with the questions, and the answers on pages of their own after it, to a PDF file.
 
+    Where a window is to stay awake, `figures_of` and `write_sheets` go to a worker, and `painted_figures` does not.
+
     Raises
     ------
     ExplorerError
         The file does not end in .pdf, or cannot be written.
     """
-    if path.suffix.lower() != ".pdf":
-        raise UsageError(f"A hand-out is a PDF file: let {quoted(path.name)} end in .pdf.")
+    check_name(path)
     write_whole(path, handout_bytes(lesson, items))
 
 
 def handout_bytes(lesson: Lesson, items: tuple[Item, ...]) -> bytes:
     """Return the contents of that file."""
+    return _sheets(lesson, items, painted_figures(figures_of(items)))
+
+
+def check_name(path: Path) -> None:
+    """Refuse a name that is not that of a PDF file."""
+    if path.suffix.lower() != ".pdf":
+        raise UsageError(f"A hand-out is a PDF file: let {quoted(path.name)} end in .pdf.")
+
+
+def figures_of(items: tuple[Item, ...]) -> dict[str, Figure]:
+    """Compute the pictures that questions are answered by, by their names in the sheet; on any thread."""
+    entries = {entry.id: entry for entry in PAGES}
+    return {picture_name(item): entries[item.page].figure(item.case or ExplorerState()) for item in items if item.page}
+
+
+def painted_figures(figures: Mapping[str, Figure]) -> dict[str, QImage]:
+    """Paint them, as large as fits the sheet, without a caption; where the window is."""
+    return {name: _painted(figure) for name, figure in figures.items()}
+
+
+def write_sheets(path: Path, lesson: Lesson, items: tuple[Item, ...], pictures: Mapping[str, QImage]) -> None:
+    """Write a hand-out with the pictures that were painted for it; on any thread."""
+    write_whole(path, _sheets(lesson, items, pictures))
+
+
+def _sheets(lesson: Lesson, items: tuple[Item, ...], pictures: Mapping[str, QImage]) -> bytes:
     buffer = QBuffer()
     buffer.open(QIODevice.OpenModeFlag.WriteOnly)
     writer = QPdfWriter(buffer)
@@ -60,19 +87,15 @@ def handout_bytes(lesson: Lesson, items: tuple[Item, ...]) -> bytes:
     writer.setTitle(lesson.title)
     writer.setCreator(PROGRAM)
     with QPainter(writer) as painter:
-        pictures = {picture_name(item): _picture(item, writer.width()) for item in items if item.page}
         _paint(painter, writer, questions_html(lesson, items), lesson.title, pictures)
         writer.newPage()
         _paint(painter, writer, solutions_html(lesson, items), f"{lesson.title}: answers", {})
     return bytes(buffer.data().data())
 
 
-def _picture(item: Item, widest: int) -> QImage:
-    """Return the picture that a question is answered by, as large as fits the sheet, without a caption."""
-    entry = next(entry for entry in PAGES if entry.id == item.page)
-    options = FigureOptions(".png", title=False, caption=False)
-    sheet = sheet_of(entry.figure(item.case or ExplorerState()), options)
-    size = QSizeF(sheet.figure.size).scaled(widest, HIGHEST, Qt.AspectRatioMode.KeepAspectRatio)
+def _painted(figure: Figure) -> QImage:
+    sheet = sheet_of(figure, FigureOptions(".png", title=False, caption=False))
+    size = QSizeF(sheet.figure.size).scaled(WIDEST, HIGHEST, Qt.AspectRatioMode.KeepAspectRatio)
     size = size.boundedTo(QSizeF(sheet.figure.size))
     image = painted(sheet, (size * FINE).toSize())
     image.setDevicePixelRatio(FINE)

@@ -128,6 +128,7 @@ class Presenter(QObject):
         window.set_bare(0.0)
         window.setWindowState(self._was)
         self._put_back()
+        window.tools.show_recording(True)
         window.page.render_state(window.session.state, window.session.state)
         window.page.focus_first()
 
@@ -224,6 +225,7 @@ class Presenter(QObject):
             for words in (self._line, self._caption):
                 self._window.stand_below(words)  # which gives it its size
             self._show_line()
+            later(self, self._hide_rest)
 
     def _hide_rest(self) -> None:
         if self.is_on:
@@ -232,6 +234,7 @@ class Presenter(QObject):
                 if not widget.isHidden():
                     self._hidden.append(widget)
                     widget.hide()
+            self._window.tools.show_recording(False)
 
     def _show_all(self) -> None:
         for widget in self._hidden:
