@@ -23,6 +23,9 @@ FloatArray = np.typing.NDArray[np.floating]
 SLOPE_THAT_COUNTS = 1e-7
 """Where the gradient of the loss is shorter than this, a step down it would not be seen."""
 
+SAMPLES, FEWEST_SAMPLES, MOST_WEIGHTS = 121, 9, 500_000
+"""Of temperatures, and of the weights at all of them together: so many take about 15 ms."""
+
 
 @dataclass(frozen=True, slots=True, eq=False)
 class LookupFrame:
@@ -145,15 +148,6 @@ class LookupFrame:
             return self.row.plane.shares(np.tile(self.state.query, (len(temperatures), 1)), temperatures)
         # One softmax per temperature: dividing the scores first makes the temperatures a batch axis.
         return softmax(self.attention.scaled[None, :] / temperatures[:, None])
-
-
-def as_vector(row: FloatArray) -> Vector:
-    """Return a row of two coordinates as a plain tuple; a single number becomes a point of the number line."""
-    return (float(row[0]), float(row[1])) if len(row) == 2 else (float(row[0]), 0.0)
-
-
-SAMPLES, FEWEST_SAMPLES, MOST_WEIGHTS = 121, 9, 500_000
-"""Of temperatures, and of the weights at all of them together: so many take about 15 ms."""
 
 
 def sampled(frame: LookupFrame) -> tuple[FloatArray, FloatArray]:
