@@ -26,7 +26,7 @@ SUITES = {
     "model": "the arithmetic, over bare matrix products",
     "layer": "a whole layer, over bare matrix products and over PyTorch's where it is installed",
     "models": "trained models: a run over bare matrix products and PyTorch's, opening, typing, memory",
-    "circuits": "what is asked of all heads of a model, over as many bare runs; gradients, memory",
+    "circuits": "what is asked of all heads of a model, over as many bare runs; memory, the window meanwhile",
     "training": "Play on the Training page: until “it” is understood, pictures a second, holds of the GUI thread",
     "learning": "a step of learning each task, over bare matrix products and over PyTorch's; what five seeds reach",
 }

@@ -2,21 +2,35 @@
 
 from __future__ import annotations
 
+import time
 import tracemalloc
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
 import numpy as np
+from PySide6.QtCore import QEventLoop, QTimer
 
+from attention_explorer.app import make_application
+from attention_explorer.pages.circuits.state import CircuitsState, CircuitsView
+from attention_explorer.pages.explorer import ExplorerState
+from attention_explorer.pages.ui.session import Session
+from attention_explorer.session.settings import Settings, SettingsStore
+from attention_explorer.session.watchdog import LIMIT_SECONDS, Watchdog
+from attention_explorer.sources.model_source import model_recipe
 from attention_explorer.sources.models import Model, load_model
+from attention_explorer.window.window import MainWindow
 from benchmarks.models import MEBIBYTE
 from benchmarks.random_models import write_smollm2
 from benchmarks.report import Row
+from benchmarks.responsiveness import QUIET_SECONDS, rest
 from benchmarks.timing import Contender, Samples, in_turns
 
 TOKENS, ROUNDS, WARM_UP = 16, 3, 1
 KNOCK_OUT_AIM, PATCH_AIM, DETECT_AIM, REVERSE_AIM, MEMORY_AIM = 0.6, 0.6, 1.3, 2.5, 200.0
+FIND_AIM, PATIENCE_MILLISECONDS = 40.0, 240_000
+"""Seconds of two processors, for 20 of a person; and how long it is waited for."""
 SURVEYED, SURVEY_AIM = 16, 1.3
 """Lines, of as many words."""
 WORDS = 5000, 6000
@@ -29,7 +43,7 @@ def measure() -> list[Row]:
         draw = np.random.default_rng(0)
         ids = draw.integers(1000, 40_000, TOKENS).tolist()
         model(ids)  # reads the weights
-        return [*_effects(model, ids), *_passes(model, ids), _memory(model, ids)]
+        return [*_effects(model, ids), *_passes(model, ids), _memory(model, ids), *_window(Path(folder))]
 
 
 def _effects(model: Model, ids: list[int]) -> list[Row]:
@@ -79,6 +93,35 @@ def _row(what: str, ours: Callable[[], object], model: Model, ids: list[int], ru
     asked, one = in_turns(Contender(ours), Contender(lambda: model(ids)), rounds=ROUNDS, warm_up=WARM_UP)
     theirs = Samples(tuple(value * runs for value in one.values))
     return Row(f"circuits: {what}, {len(ids)} tokens", asked, f"{runs} runs", theirs, aim)
+
+
+def _window(folder: Path) -> list[Row]:
+    """Return how long finding the circuit takes in the window, and how long that works at a time meanwhile."""
+    make_application()
+    circuits = CircuitsState(model_recipe(write_smollm2(folder), "w1 w2 w3"), view=CircuitsView.FOUND)
+    store = SettingsStore(folder / "settings.ini")
+    window = MainWindow(Session(ExplorerState(circuits=circuits)), store, replace(Settings(), page="lab"))
+    window.resize(1280, 800)
+    window.show()
+    watchdog, found = Watchdog(window), QEventLoop()
+    rest(QUIET_SECONDS)
+    watchdog.start()
+    begun = time.process_time()
+    window.show_page("circuits")
+    window.page.requests.delivered.connect(
+        lambda _request, part: found.quit() if getattr(part.picture, "is_complete", False) else None
+    )
+    QTimer.singleShot(PATIENCE_MILLISECONDS, found, found.quit)
+    found.exec()
+    taken = Samples((time.process_time() - begun,))
+    watchdog.stop()
+    window.page.stop()
+    window.deleteLater()
+    longest = Samples((max((stall.cpu_seconds for stall in watchdog.stalls), default=0.0),))
+    return [
+        Row("circuits: find the circuit, CPU time", taken, "1 s", Samples((1.0,)), FIND_AIM),
+        Row("circuits: work of the window at a time", longest, "a hitch", Samples((LIMIT_SECONDS,)), 1.0),
+    ]
 
 
 def _memory(model: Model, ids: list[int]) -> Row:

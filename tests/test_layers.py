@@ -25,10 +25,10 @@ PROJECT = tomllib.loads((PACKAGE.parent / "pyproject.toml").read_text(encoding="
 CONTRACTS = {contract["id"]: contract for contract in PROJECT["importlinter"]["contracts"]}
 GROUND = ("errors", "fields")
 """What every floor stands on."""
-FLOORS = (*GROUND, *(name.removeprefix("attention_explorer.") for name in reversed(CONTRACTS["floors"]["layers"])))
+ORDER = (*(name.removeprefix("attention_explorer.") for name in reversed(CONTRACTS["floors"]["layers"])), "__main__")
 """From the ground up; an import goes down, or stays within its own folder."""
-TOP = ("app", "rendering", "api", "training", "commands", "cli", "__main__")
-"""Modules that stand on all floors."""
+FLOORS, TOP = ORDER[: ORDER.index("app")], ORDER[ORDER.index("app") :]
+"""The floors, and what stands on all of them and puts them together."""
 ASIDE = ("desktop", "display", "platform_check")
 """Modules that ask about this computer before anything of the program is loaded."""
 
@@ -93,7 +93,7 @@ def floor_name(path: Path) -> str:
 @pytest.mark.parametrize("path", SOURCES, ids=lambda path: str(path.relative_to(PACKAGE)))
 def test_imports_point_down(path: Path) -> None:
     own = floor_name(path)
-    order = (*ASIDE, *FLOORS, *TOP)
+    order = (*ASIDE, *ORDER)
     assert own in order, f"{own} is on no floor"
     for name in imports_of(path):
         parts = name.split(".")

@@ -16,7 +16,8 @@ from attention_explorer.tools.lessons.expression import expression
 from attention_explorer.tools.lessons.lesson import Answer, Kind, Option, Step
 from attention_explorer.tools.lessons.progress import Progress
 from attention_explorer.tools.lessons.results import result, result_file
-from attention_explorer.tools.lessons.taking import AFTER, BEFORE, Reply, Take, guessing
+from attention_explorer.tools.lessons.reviewing import TAUGHT_IN, again
+from attention_explorer.tools.lessons.taking import AFTER, BEFORE, Reply, Take, as_document, guessing, takes_from
 from attention_explorer.tools.lessons.ui.results_figure import class_figure
 
 BANK = shelf.bank()
@@ -231,3 +232,16 @@ def test_without_a_name_the_picture_lies_beside_the_files(qapp, folder):
 def test_the_questions_can_be_taken_with_anything_open():
     assert all(step.show for step in BANK.steps), "none goes on from the one before"
     assert BANK.mark
+
+
+def test_every_question_has_its_lesson_and_what_an_older_version_kept_is_read():
+    assert len(TAUGHT_IN) == len(BANK.steps) == 30
+    assert set(TAUGHT_IN) <= {lesson.key for lesson in shelf.lessons()}
+    document = as_document(ADA)
+    document["replies"] = [reply[:4] for reply in document["replies"]]
+    assert takes_from({BEFORE: document}) == {BEFORE: ADA}
+    found = again(BANK, ADA, shelf.lessons())
+    assert [each.lesson.key for each in found][:2] == ["sentence", "soft"]
+    assert sum(each.count for each in found) == 30
+    assert sum(len(each.wrong) for each in found) == 20
+    assert all(not reviewed.right for each in found for reviewed in each.wrong)

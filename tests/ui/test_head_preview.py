@@ -47,13 +47,13 @@ def test_the_head_under_the_pointer_is_shown_larger_beside_it(open_wall, hand, s
     for layer, head in ((0, 0), (0, 11), (3, 2), (5, 10), (2, 5), (2, 6)):
         small = place(wall, layer, head)
         hand(wall).move(small.center())
-        box = wall.preview
+        box = wall.above.preview
         assert box.width() > 1.6 * small.width()
         assert room.contains(box)
         assert not box.intersects(small)
         assert seen(wall).copy(box.toAlignedRect()) != resting.copy(box.toAlignedRect())
     hand(wall).move(QPointF(1, 1))
-    assert wall.preview.isEmpty()
+    assert wall.above.preview.isEmpty()
     assert seen(wall) == resting, "what it lay over is whole again"
 
 
@@ -62,7 +62,7 @@ def test_the_preview_stays_where_it_is_until_it_would_cover_what_is_pointed_at(o
     boxes = []
     for head in (0, 3, 5, 11, 8, 6):
         hand(wall).move(place(wall, 2, head).center())
-        boxes.append(wall.preview)
+        boxes.append(wall.above.preview)
     right, left = boxes[0], boxes[3]
     assert left.right() < right.left()
     assert boxes == [right, right, right, left, left, left]
@@ -71,9 +71,9 @@ def test_the_preview_stays_where_it_is_until_it_would_cover_what_is_pointed_at(o
 def test_its_cells_have_the_colours_of_the_small_map_and_no_number_of_another_head(open_wall, hand) -> None:
     wall = open_wall(heads_preset("minilm").state)
     hand(wall).move(place(wall, 0, 2).center())
-    one_back = pixels(seen(wall).copy(wall.preview.toAlignedRect()))
+    one_back = pixels(seen(wall).copy(wall.above.preview.toAlignedRect()))
     hand(wall).move(place(wall, 0, 0).center())
-    other = pixels(seen(wall).copy(wall.preview.toAlignedRect()))
+    other = pixels(seen(wall).copy(wall.above.preview.toAlignedRect()))
     yellow = 0xFDE725  # the end of the colours: a row of head 1.3 gives the token before nearly all
     share = [np.count_nonzero(image == yellow) for image in (one_back, other)]
     assert share[0] > 10 * max(share[1], 1)
@@ -83,7 +83,7 @@ def test_heads_that_are_large_anyway_have_none(open_wall, hand) -> None:
     wall = open_wall(HeadsState())
     hand(wall).move(place(wall, 0, 3).center())
     assert wall.survey_at(wall.hovered) is not None
-    assert wall.preview.isEmpty()
+    assert wall.above.preview.isEmpty()
 
 
 def test_the_colours_of_all_heads_are_called_what_they_are(open_wall) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import replace
-from itertools import pairwise
+from itertools import groupby, pairwise
 
 import numpy as np
 import pytest
@@ -19,7 +19,7 @@ from attention_explorer.model import AttentionMap, Stage, entropy, rollout
 from attention_explorer.pages.heads.frame import heads_frame
 from attention_explorer.pages.heads.presets import HEADS_PRESETS, heads_preset
 from attention_explorer.pages.heads.state import Aggregate, HeadsState, MaskChoice, MaskKind, SortBy
-from attention_explorer.pages.heads.survey import line_words, summary_words, surveys_of
+from attention_explorer.pages.heads.survey import doing, line_words, summary_words, surveys_of
 
 CTRL = Qt.KeyboardModifier.ControlModifier
 
@@ -429,7 +429,8 @@ def _measure(map_: AttentionMap, sort: SortBy) -> float:
 
 # No word of the sentence comes twice, so there is no induction here; nothing is kept to differ from.
 @pytest.mark.parametrize(
-    "sort", sorted(set(SortBy) - {SortBy.NUMBER, SortBy.ALIKE, SortBy.SAME, SortBy.INDUCTION, SortBy.DIFFERENCE})
+    "sort",
+    [each for each in SortBy if each.is_measured and each not in (SortBy.SAME, SortBy.INDUCTION, SortBy.DIFFERENCE)],
 )
 def test_the_wall_is_sorted_by_every_summary_the_largest_first(driver, wall, sort):
     measures = [_measure(map_, sort) for map_ in driver.frame.layers[0].maps]
@@ -457,6 +458,19 @@ def test_heads_that_are_alike_stand_together(driver, wall):
     assert sorted(order(wall)) == [(0, head) for head in range(8)]
     assert sum(apart) < sum(np.linalg.norm(a.weights() - b.weights()) for a, b in pairwise(driver.frame.layers[0].maps))
     assert any(text.startswith("H ") for text in widget_texts(wall)), "each with its entropy"
+
+
+def test_heads_stand_by_what_they_do_and_those_that_do_nothing_clear_are_the_last(driver, wall):
+    driver.choose(driver.controls.presets, "minilm")
+    driver.page.settle()
+    driver.choose(driver.controls.sort, SortBy.DOING)
+    said = [doing(survey) for survey in wall.surveys]
+    groups = [name for name, _ in groupby(said)]
+    assert len(groups) == len(set(groups)) > 3, "those that do the same stand together"
+    assert groups[0] == "one back"
+    assert groups[-1] == ""
+    driver.press(driver.controls.reverse)
+    assert [name for name, _ in groupby(map(doing, wall.surveys))] == [*groups[-2::-1], ""]
 
 
 def test_an_arrow_reverses_the_order(driver, wall):

@@ -183,15 +183,6 @@ def test_every_preset_can_be_chosen_and_says_what_to_look_for(driver, bar, ready
     assert driver.colour(driver.frame.shape[0] - 1, 0) == expected
 
 
-def test_choosing_a_preset_is_one_undo_step(driver, bar):
-    driver.choose(bar.presets, "translation")
-    assert driver.steps == 1
-    driver.undo()
-    assert driver.heads == HeadsState()
-    assert bar.presets.currentText() == "Random heads"
-    assert not bar.context.isVisible()
-
-
 def test_a_changed_preset_is_marked_until_it_is_as_it_was(driver, bar):
     driver.choose(bar.presets, "causal")
     driver.choose(bar.masks, MaskKind.WINDOW)
@@ -556,28 +547,6 @@ def test_export_asks_for_a_file_and_writes_it(driver, bar, monkeypatch, tmp_path
     lines = (tmp_path / "map.csv").read_text(encoding="utf-8").splitlines()
     assert [float(cell) for cell in lines[1].split(",")[1:]] == driver.weights[0].tolist()
     assert str(tmp_path / "map.csv") in driver.told
-
-
-def test_every_control_has_a_name_and_a_tip_that_teaches(driver, bar):
-    controls = (bar.presets, bar.sentence, bar.context, bar.masks, bar.mask_size, bar.paint, bar.stages, bar.contrast)
-    for control in (*controls, bar.hidden, bar.cross, bar.unpaint, *bar.pictures.buttons.values()):
-        assert control.accessibleName() or control.text()
-        assert len(control.toolTip()) > 8
-
-
-def test_tab_goes_through_the_page(driver, bar):
-    driver.page.subject.sentence.line.setFocus()
-    seen = []
-    for _ in range(40):
-        QTest.keyClick(QApplication.focusWidget(), Qt.Key.Key_Tab)
-        seen.append(QApplication.focusWidget())
-    assert {bar.masks, driver.canvas, driver.page.wall, driver.page.panel.more} <= set(seen)
-    wanted = {bar.cross, bar.paint}  # which opens the drawer
-    driver.page.drawer.search.setFocus()
-    for _ in range(40):
-        QTest.keyClick(QApplication.focusWidget(), Qt.Key.Key_Tab)
-        wanted.discard(QApplication.focusWidget())
-    assert not wanted
 
 
 def test_the_frames_of_presets_are_cached_between_page_and_figure(driver, bar):

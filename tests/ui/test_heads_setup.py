@@ -650,17 +650,6 @@ def test_every_control_has_a_name_and_a_tip_that_teaches(host):
     assert len(set(names)) == len(names)
 
 
-def test_tab_reaches_every_control(host, qtbot):
-    controls = set(of_kind(host.panel, QAbstractSpinBox, QComboBox, QPushButton, QSlider))
-    controls -= {host.box("encoding").buttons[Encoding.SINUSOIDAL]}  # an arrow key goes on from the one that is pressed
-    host.box("heads").setFocus()
-    reached = set()
-    for _ in range(30):
-        reached.add(QApplication.focusWidget())
-        qtbot.keyClick(QApplication.focusWidget(), Qt.Key.Key_Tab)
-    assert controls <= reached
-
-
 @pytest.mark.parametrize("theme", [LIGHT, DARK], ids=["light", "dark"])
 @pytest.mark.parametrize("zoom", [1.0, 1.5, 2.0])
 def test_it_fits_a_narrow_tab_with_nothing_cut_off(open_host, theme, zoom):

@@ -274,18 +274,6 @@ def test_layers_are_stacked_and_looked_into(open_layer):
 # ---- Presets, worker, files ----
 
 
-@pytest.mark.parametrize("ready", OWN, ids=lambda ready: ready.id)
-def test_every_preset_opens_from_the_bar(open_layer, ready):
-    layer = open_layer(replace(BlockState(), seed=1, picture=ready.state.picture))
-    layer.load(ready.id)
-    layer.settle()
-    assert layer.state.preset == ready.id
-    assert layer.told == ""
-    assert layer.example.currentText() == ready.title
-    assert ready.look_for.replace("\N{NO-BREAK SPACE}", " ")[:40] in layer._opened(lambda: layer.drawer.example.text())
-    assert len(np.unique(pixels(layer.canvas.grab().toImage()))) > 8
-
-
 def test_the_full_size_layer_comes_from_the_worker_and_esc_stops_it(open_layer, monkeypatch):
     layer = open_layer()
     gate, compute = Gate(), Layer.compute

@@ -131,17 +131,6 @@ def test_what_was_done_in_another_view_is_undone_in_that(at):
     assert (at.lookup.query, at.lookup.view) == (LookupState().query, GRADIENT)
 
 
-def test_keys_show_the_views(at):
-    for key, view in (
-        (Qt.Key.Key_2, GRADIENT),
-        (Qt.Key.Key_3, TEMPERATURE),
-        (Qt.Key.Key_4, WORDS),
-        (Qt.Key.Key_1, PLANE),
-    ):
-        at.key(key, CTRL)
-        assert at.lookup.view is view
-
-
 def test_an_example_of_another_view_opens_there(at):
     at.apply(preset("descent").state)
     assert at.view.id is GRADIENT
@@ -159,21 +148,6 @@ def test_each_view_lists_the_examples_made_for_it(at):
     assert listed[WORDS] == ["bank-of-the-river", "one-head", "two-heads", "library"]
     others = {*listed[GRADIENT], *listed[TEMPERATURE], *listed[WORDS]}
     assert listed[PLANE] == [ready.id for ready in PRESETS if ready.id not in others]
-
-
-@pytest.mark.parametrize("ready", PRESETS, ids=lambda ready: ready.id)
-def test_every_example_loads_says_what_to_look_for_and_undoes(at, ready):
-    at.show(ready.state.view)
-    before = at.lookup
-    at.choose_example(ready.id)
-    assert at.lookup == ready.state
-    assert at.hint == ready.look_for
-    assert at.example.currentData() == ready.id
-    assert at.example.currentText() == ready.title
-    if ready.id != "two-keys":  # which is on show already
-        assert at.undo_text == f"Load “{ready.title}”"
-        at.undo()
-    assert at.lookup == before
 
 
 def test_a_changed_example_says_so(at):
@@ -276,30 +250,6 @@ def test_slider_positions_and_temperatures_agree():
     assert slider_to_temperature(SLIDER_STEPS // 2) == 1.0
     temperatures = [slider_to_temperature(step) for step in range(SLIDER_STEPS + 1)]
     assert temperatures == sorted(set(temperatures)), "each step is another temperature, and a higher one"
-
-
-def test_dragging_the_slider_is_one_undo_step(at):
-    slider = at.main.slider
-    middle = slider.value()
-    mouse = at.press_handle(slider, 60.0)
-    warmer = at.lookup.temperature
-    assert warmer > 1.5
-    assert at.steps == 0
-    mouse.move(at.handle_of(slider) + QPointF(60.0, 0.0))
-    assert at.lookup.temperature > warmer
-    mouse.release()
-    assert (at.steps, at.undo_text) == (1, "Change temperature")
-    at.undo()
-    assert at.lookup.temperature == 1.0
-    assert slider.value() == middle
-
-
-def test_esc_puts_a_drag_of_the_slider_back(at):
-    mouse = at.press_handle(at.main.slider, 60.0)
-    assert at.lookup.temperature != 1.0
-    at.key(Qt.Key.Key_Escape, widget=at.main.slider)
-    mouse.release()
-    assert (at.lookup, at.steps) == (LookupState(), 0)
 
 
 def test_a_double_click_on_the_slider_goes_back_to_1(at):

@@ -400,3 +400,18 @@ def test_a_word_with_a_place_far_out_is_drawn(shown: PictureOnCanvas) -> None:
 def test_what_is_said_of_its_settings_names_them() -> None:
     view = view_of(LookupView.WORDS)
     assert view.settings(BANK).replace("\N{NO-BREAK SPACE}", " ").startswith("sentence: “bank of the river”")
+
+
+def test_the_small_planes_say_how_large_they_are(at):
+    for name in PLANES.values():
+        found = placed(at, name)
+        plane, layout = found.item, found.layout
+        steps = list(plane._steps(layout, at.window.look))
+        assert steps, name
+        for place, text in steps:
+            step = float(text)
+            ends = layout.pixel((step, 0.0)), layout.pixel((0.0, step))
+            assert any(place.adjusted(-5, -1, 5, 1).contains(end) for end in ends), "it stands at its line"
+            assert layout.box.contains(place)
+        names = [place for _, place in plane._labels(layout, at.window.look)]
+        assert not any(name.intersects(place) for name in names for place, _ in steps), "no name lies on it"

@@ -3,18 +3,16 @@
 from __future__ import annotations
 
 import math
-from dataclasses import replace
 
 import numpy as np
 import pytest
-from PySide6.QtCore import QPointF, Qt
+from PySide6.QtCore import Qt
 from PySide6.QtTest import QTest
 
 from attention_explorer.errors import ExplorerError
 from attention_explorer.model import alibi_slopes, learned_encoding, sinusoidal_encoding, wavelengths
 from attention_explorer.pages.positions.change import changed, parsed_dimensions
 from attention_explorer.pages.positions.kinds.registry import PositionKind
-from attention_explorer.pages.positions.presets import POSITIONS_PRESETS
 from attention_explorer.pages.positions.state import Likeness, PositionsPicture, PositionsState, RotaryLayout
 
 # The off-screen platform says this whenever a list opens.
@@ -32,19 +30,6 @@ def test_every_kind_can_be_chosen(positions, kind):
     assert positions.undo_text == "Choose the encoding"
     positions.undo()
     assert positions.state.kind is not kind
-
-
-@pytest.mark.parametrize("picture", PositionsPicture)
-def test_every_view_has_a_button_and_a_shortcut(positions, picture):
-    other = PositionsPicture.ORDER if picture is not PositionsPicture.ORDER else PositionsPicture.CLOCKS
-    positions.show(other)
-    positions.show(picture)
-    assert positions.state.picture is picture
-    positions.back()
-    number = [view.id for view in positions.page.views].index(picture) + 1
-    positions.key(Qt.Key(Qt.Key.Key_0 + number), Qt.KeyboardModifier.ControlModifier)
-    assert positions.state.picture is picture
-    assert positions.page.bar.view_row.buttons[picture].isChecked()
 
 
 # ---- Sizes ----
@@ -173,18 +158,6 @@ def test_only_what_the_picture_needs_is_there(positions, kind, picture, expected
 # ---- Examples ----
 
 
-@pytest.mark.parametrize("ready", POSITIONS_PRESETS, ids=lambda ready: ready.id)
-def test_every_example_can_be_chosen_and_says_what_to_look_for(positions, ready):
-    positions.open(length=3, picture=ready.state.picture, preset="alibi" if ready.id != "alibi" else "rotary")
-    positions.load(ready.id)
-    kept = {} if ready.state.picture is PositionsPicture.CLOCKS else {"shift": 3}  # which the clocks alone set
-    assert positions.state == replace(ready.state, **kept)
-    assert positions.steps == 1
-    assert positions._opened(lambda: positions.drawer.example.text()) == ready.look_for
-    positions.undo()
-    assert positions.state.length == 3
-
-
 def test_a_changed_example_is_marked_until_it_is_as_it_was(positions):
     positions.type_into(positions.field("length"), "65")
     assert positions.example.currentText() == "Sinusoidal, 64 × 64 (changed)"
@@ -214,18 +187,6 @@ def test_a_drag_moves_the_position_and_is_one_step(positions):
     assert slider.value() == 5
     positions.window.session.go_forward()
     assert slider.value() == moved
-
-
-def test_esc_puts_a_slider_back(positions):
-    slider = positions.main.slider
-    mouse, start = positions.hand(slider), positions.handle_of(slider)
-    mouse.press(start)
-    mouse.move(start + QPointF(50, 0))
-    assert positions.state.position != 5
-    positions.key(Qt.Key.Key_Escape, widget=slider)
-    assert positions.state.position == 5
-    mouse.release()
-    assert (positions.state.position, slider.value(), positions.steps) == (5, 5, 0)
 
 
 def test_numbers_are_typed_and_bad_ones_refused(positions):

@@ -10,13 +10,14 @@ from pathlib import Path
 
 import pytest
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QFileDialog, QPushButton
+from PySide6.QtWidgets import QFileDialog, QLabel, QPushButton
 from test_lesson_secrets import leaks, window_texts
 from test_lessons import OWN, Learner, assert_whole, named
 
 from attention_explorer.session.settings import Settings, SettingsStore, ThemeChoice
 from attention_explorer.tools.lessons import shelf
 from attention_explorer.tools.lessons.taking import AFTER, BEFORE, Reply, Take
+from attention_explorer.tools.lessons.ui.review import Review
 
 BANK = shelf.bank()
 TODAY = date(2026, 11, 26)
@@ -87,6 +88,7 @@ def test_nothing_is_told_while_they_are_taken_and_all_answers_are_kept(learner):
         None if number % 5 == 4 else number % 2 == 0 for number in range(30)
     ]
     assert all(each.said for each in before.replies if each.is_right is not None)
+    assert all(each.right for each in before.replies)
     assert before.date == "2026-11-26"
     assert before.seconds > 0
     said = learner.words()
@@ -142,6 +144,31 @@ def test_after_the_lessons_both_scores_are_told(learner):
     assert "Question 1 of 30" in learner.words(), "they can be taken again"
 
 
+def test_at_the_end_it_is_listed_what_was_right_by_the_lesson_to_take_again(learner):
+    already(learner, AFTER, 28)
+    take(learner, "Continue after the lessons")
+    reply(learner, right=True)
+    learner.press(learner.card.skip)
+    last = takes(learner)[AFTER].replies[-1]
+    assert last.is_right is None
+    assert last.right
+    learner.press(button(learner, "What was right…"))
+    (review,) = learner.window.findChildren(Review)
+    assert review.isVisible()
+    assert learner.window.session.state == OWN
+    said = [label.text() for label in review.findChildren(QLabel)]
+    assert said[0] == "<b>11 of 30 right, after the lessons, on 2026-11-20</b>"
+    assert said[1] == "<b>Queries, keys and values of a sentence</b>: 2 of 7 right"
+    (skipped,) = (text for text in said if text.startswith("30. "))
+    assert f"You gave no answer · Right: {last.right}" in skipped
+    assert not [text for text in said if text.startswith("29. ")], "it was right"
+    learner.press(next(each for each in review.buttons if "Why it must be soft" in each.accessibleName()))
+    assert learner.place.lesson.title == "Why it must be soft"
+    learner.press(learner.card.leave)
+    learner.press(named(learner.list(), "What was right…: Thirty questions"))
+    assert any(each.isVisible() for each in learner.window.findChildren(Review))
+
+
 def test_after_a_lesson_they_are_offered_after_it_and_ticked_once_they_are_taken(learner):
     player = learner.window.tools.lessons
     player.keep(player.progress.finished(shelf.lessons()[0], TODAY))
@@ -187,6 +214,13 @@ def test_a_known_mistake_is_kept_for_the_teacher(learner):
     (kept,) = takes(learner)[BEFORE].replies
     assert kept.why == "The sign was lost: the second number of k₁ is −2."
     assert kept.case.startswith("This time: q = ")
+
+
+def test_a_sum_that_is_typed_is_worked_out(learner):
+    take(learner)
+    x, y = learner.query
+    learner.type_into(learner.card.asking.field, f"1.5·{x} - 2*({y}) + e^0 - 1")
+    assert [each.is_right for each in takes(learner)[BEFORE].replies] == [True]
 
 
 @pytest.mark.parametrize("ending", [".csv", ".json"])

@@ -31,6 +31,8 @@ NAME_GAPS, CLEAR = (5.0, 14.0), 2.0
 """Pixels at zoom 1 between a dot and its name, the nearest first; and those that names keep off other dots."""
 RING = 5.5
 """Pixels at zoom 1 of the radius of a handle at a tip."""
+STEP = 12.0
+"""Of the letters of a number where axes have no titles."""
 SMALLEST = 1e-6
 """Units that a plane shows at least."""
 
@@ -116,6 +118,8 @@ class Plane(Item[PlaneLayout]):
         What the axes are; without, they have no numbers either.
     margin : float
         Pixels at zoom 1 round what is shown.
+    has_step : bool
+        Whether the first line of the grid has its number at either axis, where these have no titles.
     """
 
     name: str
@@ -126,6 +130,7 @@ class Plane(Item[PlaneLayout]):
     up: str = ""
     margin: float = 44.0
     is_given: bool = False
+    has_step: bool = False
 
     # ---- Where everything is ----
 
@@ -166,6 +171,7 @@ class Plane(Item[PlaneLayout]):
         taken = [_round(layout.pixel(dot.at), look.px(dot.radius + CLEAR)) for dot in self.dots if dot.radius]
         tips = (arrow.end for arrow in self.arrows if arrow.part is not None)
         taken += [_round(layout.pixel(tip), look.px(RING + CLEAR)) for tip in tips]
+        taken += [place for place, _ in self._steps(layout, look)]
         shafts = [_along(layout.pixel(arrow.start), layout.pixel(arrow.end), look.px(3)) for arrow in self.arrows]
         lines, inside = np.concatenate([NO_LINES, *shafts]), self._inside(layout.box, look)
         names: list[QRectF] = []
@@ -226,8 +232,25 @@ class Plane(Item[PlaneLayout]):
                 draw_line(painter, start, end, stroke)
                 if number and self.across:
                     self._paint_number(painter, at, f"{number * step:g}".replace("-", "−"), look, box, across=across)
+        painter.setFont(look.font(STEP))
+        painter.setPen(colour_of(look.theme.muted))
+        for place, text in self._steps(layout, look):
+            painter.drawText(place, Qt.AlignmentFlag.AlignCenter, text)
         if self.across and look.axis_names:
             self._paint_titles(painter, box, look)
+
+    def _steps(self, layout: PlaneLayout, look: Look) -> Iterator[tuple[QRectF, str]]:
+        """Yield where the number of the first line of the grid stands, right of the origin and above it."""
+        if not self.has_step:
+            return
+        step = round_step(look.px(GRID) / layout.scale)
+        text = f"{step:g}"
+        wide, high = text_size(look.font(STEP), text)
+        right, up = layout.pixel((step, 0.0)), layout.pixel((0.0, step))
+        for at in (right, up):
+            place = QRectF(at.x() - wide - 4, at.y(), wide + 2, high)
+            if layout.box.contains(place):
+                yield place, text
 
     @staticmethod
     def _paint_number(painter: QPainter, at: QPointF, text: str, look: Look, box: QRectF, *, across: bool) -> None:

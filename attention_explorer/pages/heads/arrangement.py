@@ -17,6 +17,7 @@ class SortBy(StrEnum):
 
     NUMBER = "head"
     ALIKE = "alike"
+    DOING = "what they do"
     ENTROPY = "entropy"
     EVENNESS = "evenness"
     MAX_WEIGHT = "mean of row maxima"
@@ -36,7 +37,7 @@ class SortBy(StrEnum):
     @property
     def is_measured(self) -> bool:
         """Whether heads stand by a number that each of them has."""
-        return self not in (SortBy.NUMBER, SortBy.ALIKE)
+        return self not in (SortBy.NUMBER, SortBy.ALIKE, SortBy.DOING)
 
     @property
     def words(self) -> str:

@@ -68,6 +68,7 @@ AGGREGATES = (
 SORTS = (
     (SortBy.NUMBER, "by number", "In the order of the model"),
     (SortBy.ALIKE, "alike heads together", "Heads whose maps are nearly the same stand side by side"),
+    (SortBy.DOING, "by what they do", "Heads that clearly do one thing stand together, the clearest first"),
     (SortBy.ENTROPY, "by entropy", "The most spread out first"),
     (SortBy.EVENNESS, "by evenness", "The entropy as a share of the largest that there could be: 1 is even, 0 certain"),
     (SortBy.MAX_WEIGHT, "by largest weight", "The mean over the rows of their largest weight: the most decided first"),

@@ -173,7 +173,7 @@ _MEASURES = {
 
 
 def in_order(surveys: tuple[HeadSurvey, ...], sort: SortBy, *, reverse: bool = False) -> tuple[HeadSurvey, ...]:
-    """Return the heads in an order: by number, by likeness, or by a summary, the largest first; or the other way round.
+    """Return the heads in an order: by number, likeness, what they do, or a summary, the largest first; or the reverse.
 
     Heads that have no such summary, or no numbers to be alike in, are the last either way; those with the same one
     stand by number.
@@ -182,6 +182,8 @@ def in_order(surveys: tuple[HeadSurvey, ...], sort: SortBy, *, reverse: bool = F
         return tuple(sorted(surveys, key=lambda survey: survey.place, reverse=reverse))
     if sort is SortBy.ALIKE:
         return _alike_together(surveys, reverse)
+    if sort is SortBy.DOING:
+        return _by_doing(surveys, reverse)
     values = {survey: _measure(survey, sort) for survey in surveys}
     by_number = sorted(surveys, key=lambda survey: survey.place)
     with_number = [survey for survey in by_number if not math.isnan(values[survey])]
@@ -197,6 +199,21 @@ def _alike_together(surveys: tuple[HeadSurvey, ...], reverse: bool) -> tuple[Hea
         *(there[index] for index in (order[::-1] if reverse else order)),
         *(survey for survey in by_number if not survey.is_computed),
     )
+
+
+def _by_doing(surveys: tuple[HeadSurvey, ...], reverse: bool) -> tuple[HeadSurvey, ...]:
+    """Return those that do the same one after the other, the clearest first, and last those that do nothing clear."""
+    by_number = sorted(surveys, key=lambda survey: survey.place)
+    found = {survey: _standing_out(survey) for survey in by_number if survey.is_computed}
+    clear = [survey for survey in found if found[survey][0]]
+    clearest = {name: max(mass for other, mass in found.values() if other == name) for name, _ in found.values()}
+
+    def rank(survey: HeadSurvey) -> tuple[float, str, float]:
+        name, mass = found[survey]
+        return -clearest[name], name, -mass
+
+    ordered = sorted(clear, key=rank, reverse=reverse)
+    return (*ordered, *(survey for survey in by_number if not found.get(survey, ("", 0.0))[0]))
 
 
 _PATTERNS = {
@@ -310,9 +327,15 @@ def _said(value: float) -> str:
 
 def character(survey: HeadSurvey) -> str:
     """Return what stands out about a head, if anything does: where most of its weight goes, or that it is even."""
+    name, mass = _standing_out(survey)
+    return f"{name} {plain(mass)}" if mass else name
+
+
+def _standing_out(survey: HeadSurvey) -> tuple[str, float]:
+    """Return what stands out about a head, and how much of its weight goes there, 0 where it goes to no one place."""
     summary = survey.summary
     if is_nearly_uniform(summary.evenness, survey.excess):
-        return "≈ even"
+        return "≈ even", 0.0
     masses = [(summary.self_mass, "self"), (summary.previous_mass, "prev"), (summary.first_mass, "first")]
     for sort, pattern in _PATTERNS.items():
         found = survey.patterns.get(pattern, PatternScore())
@@ -323,8 +346,8 @@ def character(survey: HeadSurvey) -> str:
     clear = [each for each in clear if each[1] != _SPECIAL] or clear
     if clear:
         mass, name = max(clear, key=lambda each: each[0])
-        return f"{name} {plain(mass)}"
-    return "saturated" if summary.saturated >= 0.2 else ""
+        return name, mass
+    return ("saturated" if summary.saturated >= 0.2 else ""), 0.0
 
 
 _LOOKS_ELSEWHERE = (Pattern.NEXT, Pattern.BACK, Pattern.SAME, Pattern.INDUCTION)

@@ -213,17 +213,20 @@ def _nearest_divisors(width: int, heads: int) -> list[int]:
 
 
 def without_view(state: BlockState) -> BlockState:
-    """Return the state with a view like any other, so that looking elsewhere draws nothing anew."""
+    """Return the state with a view like any other, so that looking elsewhere draws nothing anew.
+
+    What is typed stays where the picture takes it.
+    """
     plain = BlockState()
+    typed: dict[str, Any] = {name: state.typed.get(name, ()) for name in TYPED}
     view = ("picture", "layer", "box", "head", "token", "factor", "changed_token", "decoded", "norm_scale", "preset")
-    return replace(state, **{name: getattr(plain, name) for name in view})
+    return replace(state, **{name: getattr(plain, name) for name in view}, **typed)
 
 
 def _key(state: BlockState) -> BlockState:
     """Return what decides the numbers."""
     of_layer = state.mask if state.picture is BlockPicture.LAYER else MaskChoice()
-    typed: dict[str, Any] = {name: state.typed.get(name, ()) for name in TYPED}
-    return replace(without_view(state), biases=state.has_biases, gains=state.has_gains, mask=of_layer, **typed)
+    return replace(without_view(state), biases=state.has_biases, gains=state.has_gains, mask=of_layer)
 
 
 @kept

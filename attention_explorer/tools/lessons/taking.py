@@ -35,12 +35,15 @@ class Reply:
         The answer in words.
     why : str
         The known mistake that explains a wrong one; empty if none does.
+    right : str
+        What is right, in words.
     """
 
     is_right: bool | None = None
     case: str = ""
     said: str = ""
     why: str = ""
+    right: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -118,7 +121,7 @@ def as_document(take: Take) -> dict[str, Any]:
         "date": take.date,
         "lessons": take.lessons,
         "seconds": round(take.seconds, 1),
-        "replies": [[reply.is_right, reply.case, reply.said, reply.why] for reply in take.replies],
+        "replies": [[reply.is_right, reply.case, reply.said, reply.why, reply.right] for reply in take.replies],
     }
 
 
@@ -143,7 +146,8 @@ def _take(item: dict[str, Any]) -> Take:
 
 
 def _reply(item: object) -> Reply | None:
-    if not isinstance(item, list) or len(item) != 4 or not (item[0] is None or isinstance(item[0], bool)):
+    """Return a reply as it was kept; earlier versions kept four things, and not what is right."""
+    if not isinstance(item, list) or len(item) not in (4, 5) or not (item[0] is None or isinstance(item[0], bool)):
         return None
     return Reply(item[0], *map(_text, item[1:]))
 

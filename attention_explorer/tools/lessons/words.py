@@ -14,6 +14,7 @@ from attention_explorer.pages.explorer import ExplorerState
 from attention_explorer.pages.positions.kinds.registry import KINDS
 from attention_explorer.sources.registry import source_of
 from attention_explorer.tools.lessons.answers import Given, Right, Verdict
+from attention_explorer.tools.lessons.calculating import calculated
 from attention_explorer.tools.lessons.facts import texts_of
 from attention_explorer.tools.lessons.lesson import Answer, Kind, Step
 from attention_explorer.tools.lessons.names import names_in, spelled
@@ -162,7 +163,7 @@ def read_answer(kind: Kind, text: str) -> Given:
     if not text.strip():
         raise ExplorerError("Type an answer first.")
     if kind is Kind.NUMBER:
-        return parsed_number(text)
+        return calculated(text)
     return tuple(parsed_number(part) for part in re.split(r"[\s;()]+|,\s+", text) if part)
 
 

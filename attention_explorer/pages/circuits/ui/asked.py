@@ -10,7 +10,7 @@ from attention_explorer.pages.circuits import said, seen
 from attention_explorer.pages.circuits.state import CircuitsState
 
 
-class Asked(Picture[CircuitsState, Any]):
+class AskedPicture(Picture[CircuitsState, Any]):
     """An answer. A click asks of another head or token, once: it does not follow the pointer."""
 
     follows = False

@@ -24,7 +24,7 @@ from attention_explorer.kit.theme import Look
 from attention_explorer.pages.circuits import said, seen
 from attention_explorer.pages.circuits.seen import BreaksSeen, LooksSeen
 from attention_explorer.pages.circuits.state import LOOK_NAMES, Breaks, CircuitsState
-from attention_explorer.pages.circuits.ui.asked import Asked
+from attention_explorer.pages.circuits.ui.asked import AskedPicture
 
 LOOKS, OFF, HEAD_MAP, LOSSES = "Where heads look", "What breaks without a head", "Map of the head", "With heads off"
 FEW = 16
@@ -76,7 +76,7 @@ def with_head(state: CircuitsState, head: tuple[int, int], count: Count) -> Chan
     return Change(replace(state, layer=head[0], head=head[1]), f"Show head {said.name(count, head)}", "head")
 
 
-class _Heads(Asked):
+class _Heads(AskedPicture):
     """What pictures of all heads share."""
 
     def shape(self, numbers: LooksSeen) -> tuple[int, ...]:

@@ -23,7 +23,7 @@ from attention_explorer.pages.circuits import said, seen
 from attention_explorer.pages.circuits import said_of_text as told
 from attention_explorer.pages.circuits.seen import DecidedSeen, TwinsSeen, WordsSeen, WritesSeen
 from attention_explorer.pages.circuits.state import CircuitsState, PutIn
-from attention_explorer.pages.circuits.ui.asked import Asked
+from attention_explorer.pages.circuits.ui.asked import AskedPicture
 from attention_explorer.pages.circuits.ui.heads import names_of, with_head
 from attention_explorer.sources.circuits.asking import word_of
 
@@ -36,7 +36,7 @@ DECIDED, TOP, WRITES, WORDS, TWINS = (
 )
 
 
-class Decided(Asked):
+class Decided(AskedPicture):
     """Where it is decided: layers by words, in each cell the most probable next word."""
 
     compute = staticmethod(seen.decided_seen)
@@ -90,7 +90,7 @@ class Decided(Asked):
         }
 
 
-class Writes(Asked):
+class Writes(AskedPicture):
     """Who writes it: bars that add up."""
 
     compute = staticmethod(seen.writes_seen)
@@ -150,7 +150,7 @@ def _at(hit: Hit) -> int | None:
     return round(hit.part.x) if hit.item == WRITES and isinstance(hit.part, At) else None
 
 
-class Words(Asked):
+class Words(AskedPicture):
     """Which words made it: what is measured, the estimate, and how far that is off, under the sentence."""
 
     compute = staticmethod(seen.words_seen)
@@ -196,7 +196,7 @@ class Words(Asked):
         return {"measured": measured, "estimate": estimate, "tokens": np.array(told.tokens_of(numbers))}
 
 
-class Twins(Asked):
+class Twins(AskedPicture):
     """What brings the answer of a sentence into its twin."""
 
     compute = staticmethod(seen.twins_seen)

@@ -19,7 +19,7 @@ from attention_explorer.pages.circuits import said, seen
 from attention_explorer.pages.circuits import said_of_text as told
 from attention_explorer.pages.circuits.seen import FoundSeen, ReadsSeen
 from attention_explorer.pages.circuits.state import CircuitsState, Reads
-from attention_explorer.pages.circuits.ui.asked import Asked
+from attention_explorer.pages.circuits.ui.asked import AskedPicture
 from attention_explorer.pages.circuits.ui.graph import Edge, HeadGraph
 from attention_explorer.pages.circuits.ui.heads import losses, with_head
 
@@ -36,7 +36,7 @@ COLUMNS = (
 )
 
 
-class ReadsPicture(Asked):
+class ReadsPicture(AskedPicture):
     """Who reads whom, by the weights alone."""
 
     compute = staticmethod(seen.reads_seen)
@@ -88,7 +88,7 @@ class ReadsPicture(Asked):
         return {numbers.state.reads.value: numbers.scores}
 
 
-class Found(Asked):
+class Found(AskedPicture):
     """The circuit that copies: who looks back, who copies, and what breaks without them."""
 
     compute = staticmethod(seen.found_seen)

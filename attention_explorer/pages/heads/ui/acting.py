@@ -183,6 +183,8 @@ class ActingPage(PointingPage):
     def _on_opened(self) -> None:
         """Show the head that was clicked among all of them."""
         if self.view.id is Picture.ALL:
+            setup = self.session.state.heads.setup
+            self.canvas.come_from(self.wall.above.cells_of(setup.layer, setup.head))
             self.show_view(self.view_named(Picture.HEATMAP))
 
     # ---- What is computed ----

@@ -11,6 +11,7 @@ from PySide6.QtCore import QPointF, QRectF, Qt
 from PySide6.QtGui import QKeyEvent, QMouseEvent, QPainter
 from PySide6.QtWidgets import QWidget
 
+from attention_explorer.core.colour_scale import FloatArray
 from attention_explorer.core.map_picture import MapPicture
 from attention_explorer.errors import ExplorerError
 from attention_explorer.kit.drawing.heatmap_layout import HeatmapLayout
@@ -23,7 +24,9 @@ from attention_explorer.pages.heads.alt_text import alt_text, given_text
 from attention_explorer.pages.heads.compare import Comparison
 from attention_explorer.pages.heads.compare_words import compared_token_words, compared_words
 from attention_explorer.pages.heads.frame import HeadsFrame, head_name
+from attention_explorer.pages.heads.stages import StagesNumbers
 from attention_explorer.pages.heads.state import Aggregate, HeadsState, HeadsView
+from attention_explorer.pages.heads.state import Picture as View
 from attention_explorer.pages.heads.ui.pictures import (
     AllHeads,
     HeadMap,
@@ -34,6 +37,7 @@ from attention_explorer.pages.heads.ui.pictures import (
     OneMap,
 )
 from attention_explorer.pages.heads.ui.pictures import compared as comparison_of
+from attention_explorer.pages.heads.ui.strokes import NONE, cell_strokes, paint_strokes, strokes_of
 from attention_explorer.pages.heads.wording import cell_words, key_name, query_name
 from attention_explorer.pages.ui.session import Session
 
@@ -53,8 +57,10 @@ class PinningCanvas(PicturesCanvas):
         self._follows = False
         super().__init__(look, "Attention map", state, parent)
         self.session = session
-        self._tween = Tween(self)
-        self._tween.moved.connect(self._paint_anew)
+        self._tween, self._strokes = Tween(self), Tween(self)
+        for tween in (self._tween, self._strokes):
+            tween.moved.connect(self._paint_anew)
+        self._start: FloatArray | QRectF | None = None  # where the cells of the picture come from: a box of the screen
         self.setMinimumSize(240, 220)  # at every zoom: at twice the size the whole map is to be seen too
 
     # ---- What is on show ----
@@ -126,7 +132,27 @@ class PinningCanvas(PicturesCanvas):
 
     def show_picture(self, drawing: Any, picture: object) -> None:  # noqa: ANN401 # a `Picture`
         self._follows = self.moves and self._is_another_head(picture)
+        if self._is_another_view(picture):
+            self._start = self._strokes.now if self._strokes.is_under_way else self._strokes_now
         super().show_picture(drawing, picture)
+
+    def come_from(self, box: QRectF) -> None:
+        """Let the map that is shown next grow out of a box of the screen."""
+        self._start = box
+
+    @property
+    def _strokes_now(self) -> FloatArray:
+        return NONE if self._withheld else strokes_of(self._picture, self.picture_layout, self.look)
+
+    def _is_another_view(self, picture: object) -> bool:
+        """Whether the head on show is to be seen in another way, and all else is the same."""
+        now, kinds = self._picture, HeadNumbers | StagesNumbers
+        if not isinstance(now, kinds) or not isinstance(picture, kinds):
+            return False
+        # What is pinned alters no cell.
+        views = [replace(each.view, picture=View.HEATMAP, row=None, column=None) for each in (now, picture)]
+        is_other = now.view.picture is not picture.view.picture
+        return is_other and now.frame.setup == picture.frame.setup and views[0] == views[1]
 
     def _is_another_head(self, picture: object) -> bool:
         """Whether only the head is another than that on show: the same tokens, seen in the same way."""
@@ -143,6 +169,19 @@ class PinningCanvas(PicturesCanvas):
         if laid is not None:
             self._tween.go(laid.picture.positions, follows=self._follows)
         self._follows = False
+        self._send_cells(laid)
+
+    def _send_cells(self, laid: MapLaid | None) -> None:
+        """Have the cells go to their places, from where they are if they are still under way."""
+        start, is_under_way = self._start, self._strokes.is_under_way
+        if start is None and not is_under_way:
+            return
+        if isinstance(start, QRectF):
+            here = QRectF(self.mapFromGlobal(start.topLeft()), start.size())
+            start = NONE if laid is None else cell_strokes(laid.picture, here, self.look)
+        if start is not None:
+            self._strokes.go(start, follows=False)
+        self._strokes.go(self._strokes_now, follows=self.moves)
 
     def _paint_anew(self) -> None:
         self.forget_pixels()
@@ -156,13 +195,18 @@ class PinningCanvas(PicturesCanvas):
 
     def paint_picture(self, painter: QPainter) -> None:
         laid = self.map_laid
-        if laid is not None and self._tween.is_under_way and not self._withheld:
+        self._start = None  # until then the page may still have moved the canvas
+        if self._strokes.is_under_way:
+            paint_strokes(painter, self._strokes.now)
+        elif laid is not None and self._tween.is_under_way and not self._withheld:
             cast("HeadMap", self._drawing).paint_on_the_way(painter, laid, self.look, self._tween.now)
         else:
             super().paint_picture(painter)
 
     def paint_marks(self, painter: QPainter) -> None:
         maps, numbers = self.maps, self.numbers
+        if self._strokes.is_under_way:
+            return
         if maps is None or numbers is None:
             super().paint_marks(painter)
             return

@@ -13,7 +13,7 @@ from attention_explorer.kit.accessible import PICTURE, tell_changed
 from attention_explorer.kit.theme import Look
 from attention_explorer.pages.heads.guess import Guessed, guessed
 from attention_explorer.pages.heads.state import HeadsSetup
-from attention_explorer.pages.heads.ui.asked import Asked
+from attention_explorer.pages.heads.ui.found_aside import FoundAside
 from attention_explorer.sources.source import Recipe
 
 WIDTH, ABOVE, LARGE, SMALL = 236, 18, 26, 13.0
@@ -32,7 +32,7 @@ class GuessBeside(QWidget):
     def __init__(self, look: Look, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._look, self._withheld = look, False
-        self.asked = Asked(guessed, self._tell, self)
+        self.asked = FoundAside(guessed, self._tell, self)
         self.setSizePolicy(QSizePolicy.Policy.Fixed, QSizePolicy.Policy.Expanding)
         self.setAccessibleName("Guess")
         self.hide()

@@ -15,7 +15,6 @@ from PySide6.QtGui import (
     QPaintEngine,
     QPainter,
     QPaintEvent,
-    QPixmap,
     QResizeEvent,
 )
 from PySide6.QtWidgets import QSizePolicy, QToolTip, QWidget
@@ -35,15 +34,13 @@ from attention_explorer.pages.heads.survey import (
     meets,
     summary_words,
 )
-from attention_explorer.pages.heads.ui.preview import paint_preview, preview_box
+from attention_explorer.pages.heads.ui.above_heads import AboveHeads
 from attention_explorer.pages.heads.ui.wall import Place, Wall, are_by_number, with_edge
 from attention_explorer.pages.heads.ui.wall_grid import SMALLEST_TILE, WallGrid
 from attention_explorer.pages.heads.ui.wall_menu import menu_of, off_words
+from attention_explorer.pages.heads.ui.wall_tiles import WallTiles
 from attention_explorer.pages.heads.wall_colours import wall_scale
 from attention_explorer.pages.ui.session import Session
-
-MOST_TILES_KEPT = 192
-"""Painted thumbnails kept at a time: more than are in view, and about 15 MB at zoom 1. Of maps alone none is kept."""
 
 _ENTERS = (Qt.Key.Key_Return, Qt.Key.Key_Enter)
 
@@ -77,7 +74,7 @@ class HeadWall(PointedPicture):
         self.item: Wall | None = None
         self.grid = WallGrid.strip(self.width(), 0, look)
         """Where the thumbnails are."""
-        self._is_quilt = False
+        self.is_quilt = False
         self.all_surveys: tuple[HeadSurvey, ...] = ()
         """The heads in their order, whether they are left out or not."""
         self.is_whole = False
@@ -85,8 +82,8 @@ class HeadWall(PointedPicture):
         self.layers_in_view = frozenset[int]()
         """The layers whose thumbnails are in view."""
         # A thumbnail as it was last painted, and what it was painted for: a pointer over the map alters none of them.
-        self._tiles: dict[Place, tuple[object, QPixmap]] = {}
-        self._preview = QRectF()
+        self._tiles = WallTiles()
+        self.above = AboveHeads(self)
         self.lit = NOWHERE
         """What is pointed at elsewhere."""
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Minimum)
@@ -115,7 +112,7 @@ class HeadWall(PointedPicture):
         old = () if whole else tuple(before[place] for place in before.keys() & set(frame.places))
         images = {} if item is None else item.images
         places = frozenset(survey.place for survey in old)
-        new = Wall(frame, view, (), scale, self._is_quilt, old=places, images=images)
+        new = Wall(frame, view, (), scale, self.is_quilt, old=places, images=images)
         self._stand(new, self._ordered((*surveys, *old), view, whole))
         self._show_since(item if is_same else None)
         if self._pointer is not None and not is_same:
@@ -179,9 +176,9 @@ class HeadWall(PointedPicture):
 
     def be_quilt(self, is_quilt: bool) -> None:
         """Show all heads at once, as large as there is room for; or one below the other."""
-        if is_quilt is self._is_quilt:
+        if is_quilt is self.is_quilt:
             return
-        self._is_quilt = is_quilt
+        self.is_quilt = is_quilt
         self.forget_pixels()
         if self.item is not None:
             self._stand(replace(self.item, is_quilt=is_quilt), self.all_surveys)
@@ -202,7 +199,7 @@ class HeadWall(PointedPicture):
 
     def _forget(self, place: Place) -> None:
         """Keep no pixels of a head."""
-        self._tiles.pop(place, None)
+        self._tiles.forget(place)
         if self.item is not None:
             self.item.images.pop(place, None)
 
@@ -235,12 +232,12 @@ class HeadWall(PointedPicture):
     def _lay_out(self) -> None:
         """Know where everything is, and be as high as it takes."""
         parent = self.parentWidget()
-        high = self.height() if parent is None or not self._is_quilt else parent.height()
+        high = self.height() if parent is None or not self.is_quilt else parent.height()
         item, room = self.item, QRectF(0, 0, self.width(), high)
         self.grid = WallGrid.strip(room.width(), 0, self.look) if item is None else item.layout(self.look, room)
         taken = self.grid.size.height()
         # One that fits keeps no height that it once had.
-        wanted = 0 if self._is_quilt and taken <= high else math.ceil(taken)
+        wanted = 0 if self.is_quilt and taken <= high else math.ceil(taken)
         if self.minimumHeight() != wanted:
             self.setMinimumHeight(wanted)
 
@@ -278,13 +275,11 @@ class HeadWall(PointedPicture):
     def paintEvent(self, event: QPaintEvent) -> None:
         painter, item, grid = QPainter(self), self.item, self.grid
         painter.fillRect(event.rect(), colour_of(self.look.theme.window))
-        if len(self._tiles) > MOST_TILES_KEPT:
-            self._tiles.clear()
         if item is not None:
             item.paint_numbers(painter, grid, self.look)
             for survey, box in item.heads_in(grid, event.rect()):
                 self._paint_head(painter, item, survey, box)
-            self._paint_preview(painter, item)
+            self.above.paint(painter, item)
         if self._shows_focus:
             paint_focus_frame(painter, self, self.look)
         painter.end()
@@ -293,45 +288,12 @@ class HeadWall(PointedPicture):
     def _paint_head(self, painter: QPainter, item: Wall, survey: HeadSurvey, box: QRectF) -> None:
         # A map alone is not worth a picture of its own: of 270, these would take most of the time.
         if painter.paintEngine().type() is QPaintEngine.Type.Raster and not self.grid.is_bare:
-            painter.drawPixmap(with_edge(box).topLeft(), self._tile(item, survey, box))
+            tile = self._tiles.of(item, survey, box, self.grid, self.look, self.devicePixelRatioF())
+            painter.drawPixmap(with_edge(box).topLeft(), tile)
         else:  # in a drawing, words stay words
             item.paint_head(painter, survey, box, self.grid, self.look)
         if not self.grid.is_bare:
             item.paint_spot(painter, survey, box, self.look, self.lit)
-
-    def _paint_preview(self, painter: QPainter, item: Wall) -> None:
-        survey, box = self.survey_at(self.hovered), self.preview
-        if survey is not None and not box.isEmpty():
-            paint_preview(painter, item, survey, box, self.look)
-
-    @property
-    def preview(self) -> QRectF:
-        """Where the head under the pointer is shown larger; empty where none is, or it would hardly be larger."""
-        survey = self.survey_at(self.hovered) if self._is_quilt else None
-        index = None if survey is None or not survey.is_computed else self.index_of(*survey.place)
-        if index is None:
-            return QRectF()
-        room = QRectF(self.visibleRegion().boundingRect())
-        self._preview = preview_box(room, self.box_of(index), self._preview, self.look)
-        return self._preview
-
-    def _tile(self, item: Wall, survey: HeadSurvey, box: QRectF) -> QPixmap:
-        """Return a painted thumbnail, the one of the last time if nothing about it has changed."""
-        place, ratio = with_edge(box), self.devicePixelRatioF()
-        # Of its place, only what is left of whole pixels alters the picture.
-        inside = box.translated(-QPointF(place.topLeft()))
-        key = (survey.name, item.view.sort, item.seen(survey), inside, ratio)
-        kept = self._tiles.get(survey.place)
-        if kept is not None and kept[0] == key:
-            return kept[1]
-        picture = QPixmap(place.size() * ratio)
-        picture.setDevicePixelRatio(ratio)
-        picture.fill(colour_of(self.look.theme.window))
-        painter = QPainter(picture)
-        item.paint_head(painter, survey, inside, self.grid, self.look)
-        painter.end()
-        self._tiles[survey.place] = key, picture
-        return picture
 
     def _see(self) -> None:
         """Know which layers are in view; what is not in view is not painted."""
@@ -404,9 +366,9 @@ class HeadWall(PointedPicture):
 
     def _point_at(self, spot: Any) -> None:  # noqa: ANN401 # NOWHERE or a Hit
         if spot != self.hovered:  # nothing lights up that would have to be painted, save the preview
-            before = self.preview
+            before = self.above.preview
             self.hovered = spot
-            for box in (before, self.preview):
+            for box in (before, self.above.preview):
                 self.update(with_edge(box))
             self.spot_changed.emit(spot)
 
@@ -423,7 +385,8 @@ class HeadWall(PointedPicture):
         survey = self.survey_at(self.spot_at(place))
         if survey is None:
             return ""
-        ways = "Double click: what it does. Shift+click marks it. Ctrl+click switches it off and on."
+        twice = "" if self.is_quilt else "Double click: what it does. "  # there the first one opens it
+        ways = f"{twice}Shift+click marks it. Ctrl+click switches it off and on."
         return f"{summary_words(survey)}\n{ways} Off: {off_words(self._session.state.heads)}."
 
     def event(self, event: QEvent) -> bool:

@@ -161,6 +161,12 @@ def _opacities(weights: FloatArray, strength: float) -> FloatArray:
     return np.asarray(np.round(strength * (0.1 + 0.8 * levels), 3))
 
 
+def looks_of_links(picture: LinePicture, layout: LinesLayout) -> tuple[FloatArray, FloatArray]:
+    """Return the width and the opacity of each line."""
+    weights = picture.links.weight
+    return _widths(weights, layout.widest), _opacities(weights, layout.strength)
+
+
 # ---- Painting ----
 
 

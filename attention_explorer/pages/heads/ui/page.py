@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import Any
 
-from PySide6.QtCore import Qt
+from PySide6.QtCore import QRectF, Qt
 from PySide6.QtGui import QHideEvent
 from PySide6.QtWidgets import QPushButton, QWidget
 
@@ -115,6 +115,10 @@ class HeadsPage(ActingPage):
         return ""  # the line has what is to know of the numbers
 
     def show_view(self, view: View[Any]) -> None:
+        laid = self.canvas.map_laid
+        if view.id is Picture.ALL and laid is not None and self.moves and not self.withheld:
+            cells = laid.layout.cells
+            self.wall.above.receive(laid.picture, QRectF(self.canvas.mapToGlobal(cells.topLeft()), cells.size()))
         self.session.apply(self._with_other(self.showing(view, self.session.state)), f"Show {view.title}")
 
     @staticmethod

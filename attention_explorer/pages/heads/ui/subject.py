@@ -22,7 +22,7 @@ from attention_explorer.pages.heads.frame import HeadsFrame
 from attention_explorer.pages.heads.guess import can_hide_words, guess_setup, hidden_words
 from attention_explorer.pages.heads.state import HeadsState
 from attention_explorer.pages.heads.surprise import shows_surprise, surprise, surprise_words
-from attention_explorer.pages.heads.ui.asked import Asked
+from attention_explorer.pages.heads.ui.found_aside import FoundAside
 from attention_explorer.pages.heads.ui.guess import GuessBeside
 from attention_explorer.pages.heads.unknown import WayOn, unknown_said, unknown_words, ways_on
 from attention_explorer.pages.heads.wording import one
@@ -75,7 +75,7 @@ class HeadsSubject(QWidget):
         self.read_it.hide()
         self._read: Callable[[], object] = lambda: None
         self.guess = GuessBeside(look)
-        self.surprise = Asked(surprise, self._show_surprise, self)
+        self.surprise = FoundAside(surprise, self._show_surprise, self)
         self.second_words, self.surprise_words = QLabel(), QLabel()
         for label in (self.second_words, self.surprise_words):
             label.setObjectName("muted")

@@ -93,7 +93,7 @@ def _of_scores() -> tuple[View[Any], ...]:
 
 def _of_cost(measurement: Callable[[], Measurement | None]) -> tuple[View[Any], ...]:
     cost: Tries = (
-        Try("Double the number of tokens", lambda state: state.n == 2048, "n"),
+        Try("Double the tokens, to n = 2048", lambda state: state.n == 2048, "n"),
         Try("Find n where pairs are half of the work", _is_balanced, "n"),
         Try("Keep it small with a window", lambda state: state.windowed, "windowed"),
     )

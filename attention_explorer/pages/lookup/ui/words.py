@@ -276,7 +276,7 @@ def _matrix(numbers: WordsNumbers, name: str, *, is_given: bool) -> tuple[Matrix
         arrows += _slope_arrows(numbers, name)
         carried, does = _carried(numbers, head, name), said.DOES[name]
     area = (((0.0, 0.0), rows[0], corner, rows[1]), ink)
-    plane = Plane(PLANES[name], carried, tuple(arrows), (area,), margin=16.0)
+    plane = Plane(PLANES[name], carried, tuple(arrows), (area,), margin=16.0, has_step=True)
     cells = MatrixNumbers(f"{said.SYMBOLS[name]} in numbers", said.SYMBOLS[name], rows, does, ink)
     return cells, plane
 

@@ -12,7 +12,8 @@ from attention_explorer.kit.controls.number_box import ENTER
 from attention_explorer.kit.controls.undo_keys import UndoKeys
 from attention_explorer.kit.theme import Look
 from attention_explorer.tools.lessons.answers import Given, Right
-from attention_explorer.tools.lessons.lesson import Answer
+from attention_explorer.tools.lessons.calculating import EXAMPLE
+from attention_explorer.tools.lessons.lesson import Answer, Kind
 from attention_explorer.tools.lessons.offers import Offer
 from attention_explorer.tools.lessons.words import TYPED, spoken
 
@@ -105,7 +106,8 @@ class Typing(Asking):
         self.field: QLineEdit = QLineEdit()
         self.field.setMaxLength(200)
         self.field.setAccessibleName(name)
-        self.field.setPlaceholderText(name)
+        is_number = asked.answer.kind is Kind.NUMBER
+        self.field.setPlaceholderText(f"{name}, or {EXAMPLE}" if is_number else name)
         UndoKeys(self.field, lambda: False)
         line = AskingLine(asked, self.field)
         self.setLayout(line)

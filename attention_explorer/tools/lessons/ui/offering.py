@@ -15,7 +15,8 @@ from attention_explorer.tools.lessons.lesson import Lesson
 from attention_explorer.tools.lessons.progress import Progress
 from attention_explorer.tools.lessons.reading import SUFFIX, lesson_from, read_lesson
 from attention_explorer.tools.lessons.results import KINDS, result, result_file
-from attention_explorer.tools.lessons.taking import AFTER, BEFORE
+from attention_explorer.tools.lessons.reviewing import again
+from attention_explorer.tools.lessons.taking import AFTER, BEFORE, TAKES
 from attention_explorer.tools.lessons.ui.page import LessonsPage
 from attention_explorer.tools.lessons.ui.pictures import LessonPictures
 from attention_explorer.tools.lessons.ui.player import LessonPlayer
@@ -39,6 +40,7 @@ class LessonOffers(QObject):
         self.first: FirstLessons | None = None
         """What offers the first lessons, at the first start."""
         player.began.connect(self.put_away)
+        player.review_wanted.connect(self.show_review)
         window.worn.connect(self._wear)
 
     def welcome(self) -> None:
@@ -73,6 +75,7 @@ class LessonOffers(QObject):
         page.chosen.connect(player.start)
         page.taken.connect(player.take)
         page.recalled.connect(player.ask_again)
+        page.review_wanted.connect(self.show_review)
         page.printed.connect(self._window.tools.hand_out)
         page.forgotten.connect(self._forget)
         page.result_wanted.connect(self._write_result)
@@ -80,6 +83,16 @@ class LessonOffers(QObject):
         page.closed.connect(self._close_list)
         self._window.show_instead(page, "lessons")
         page.ways[0].setFocus()
+
+    def show_review(self) -> None:
+        """List which of the thirty questions were not answered right after the lessons."""
+        from attention_explorer.tools.lessons.ui.review import Review  # few ask for it
+
+        bank, take = shelf.bank(), self._player.progress.takes[AFTER]
+        score = f"{take.words(len(bank.steps)).capitalize()}, {TAKES[AFTER]}, on {take.date}"
+        review = Review(self._window, score, again(bank, take, shelf.lessons()))
+        review.chosen.connect(self._player.start)
+        review.show()
 
     def _close_list(self) -> None:
         self._window.show_page_again()

@@ -30,6 +30,7 @@ from attention_explorer.tools.lessons.results import LONGEST_NAME
 from attention_explorer.tools.lessons.taking import AFTER, BEFORE, TAKES
 from attention_explorer.tools.lessons.ui.path import Path, PathCard
 from attention_explorer.tools.lessons.ui.pictures import LessonPictures, one_after_another
+from attention_explorer.tools.lessons.ui.taking import WHAT_WAS_RIGHT
 
 ABOUT_THIRTY = (
     "Thirty questions that no lesson shows: take them before the lessons and after. Nothing is told while you do, and "
@@ -101,6 +102,8 @@ class LessonsPage(QWidget):
         Three questions of it are to be asked again.
     forgotten : Lesson or None
         The progress in it is to be forgotten, or all progress.
+    review_wanted
+        Which of the thirty questions were right is to be listed.
     result_wanted : str
         What was done is to be written to a file, under this name, which may be empty.
     record_wanted
@@ -114,6 +117,7 @@ class LessonsPage(QWidget):
     taken = Signal(str)
     recalled = Signal(object)
     forgotten = Signal(object)
+    review_wanted = Signal()
     result_wanted = Signal(str)
     record_wanted = Signal()
     closed = Signal()
@@ -208,8 +212,12 @@ class LessonsPage(QWidget):
             ways.append((word, tip or f"Take them {called}", partial(self.taken.emit, when)))
         if any(self._finished) and all(len(take.replies) == count for take in takes.values()):
             ways.reverse()  # the first is the one that stands out: whoever has learned something is after it
-        words, last = " · ".join(said) or f"{bank.minutes:g} min", takes.get(AFTER)
+        last = takes.get(AFTER)
         is_done = last is not None and len(last.replies) == count
+        if is_done:
+            tip = "The questions that were not answered right, by the lesson to take again"
+            ways.append((WHAT_WAS_RIGHT, tip, partial(self.review_wanted.emit)))
+        words = " · ".join(said) or f"{bank.minutes:g} min"
         brief = last.words(count) if last is not None else f"{bank.minutes:g} min"
         forget = ("Forget what I answered", bank) if takes else None
         return Taken(bank.title, ABOUT_THIRTY, words, brief, tuple(ways), str(count), is_done=is_done, forget=forget)

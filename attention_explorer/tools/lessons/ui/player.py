@@ -29,13 +29,12 @@ from attention_explorer.tools.lessons.recall import recall_of
 from attention_explorer.tools.lessons.taking import Reply
 from attention_explorer.tools.lessons.ui.panel import LessonCard
 from attention_explorer.tools.lessons.ui.place import Place, has_to_learn
-from attention_explorer.tools.lessons.ui.taking import begun_take, reply_to, with_reply
+from attention_explorer.tools.lessons.ui.taking import begun_take, no_reply, reply_to, with_reply
 from attention_explorer.tools.lessons.ui.views import longest_words, view_of
 from attention_explorer.tools.lessons.walk import begun, ended
 from attention_explorer.tools.lessons.words import (
     TYPED,
     asks_what_must_be_learned,
-    drawn_words,
     is_met,
     read_answer,
     told_words,
@@ -62,6 +61,7 @@ class LessonPlayer(QObject):
 
     began = Signal()
     left = Signal()
+    review_wanted = Signal()
 
     def __init__(self, window: Host) -> None:
         super().__init__(window)
@@ -291,15 +291,19 @@ class LessonPlayer(QObject):
             after = self._session.state if place.recall is None else place.entry(place.step + 1)
             self._begin(place.step + 1, after)
             return
-        following = shelf.after(place.lesson)
+        following = None if place.take else shelf.after(place.lesson)
         self.leave()
+        if place.take:
+            self.review_wanted.emit()
         if following is not None:
             self.start(following)
 
     def _skip(self) -> None:
         place = self._playing()
         if place.now is not None and place.take:
-            self._reply(Reply(case=drawn_words(place.now, place.case)))
+            step, asked = place.now, place.now.answer
+            find = (lambda: None) if asked is None else (lambda: truth(asked, place.case))
+            self._work_out(find, lambda right: self._reply(no_reply(place, step, right)))
         elif place.now is not None:
             after = self._shown_me(place.now) if place.recall is None else place.entry(place.step + 1)
             self._begin(place.step + 1, after)

@@ -6,17 +6,19 @@ from dataclasses import replace
 from datetime import date
 
 from attention_explorer.tools.lessons import shelf
-from attention_explorer.tools.lessons.answers import Given, Verdict
+from attention_explorer.tools.lessons.answers import Given, Right, Verdict
 from attention_explorer.tools.lessons.lesson import Lesson, Step
 from attention_explorer.tools.lessons.progress import Progress
 from attention_explorer.tools.lessons.taking import AFTER, BEFORE, GUESSING, TAKES, Reply, Take
 from attention_explorer.tools.lessons.ui.panel import CardView
 from attention_explorer.tools.lessons.ui.place import Place
-from attention_explorer.tools.lessons.words import drawn_words, mistake_words, said_words
+from attention_explorer.tools.lessons.words import drawn_words, mistake_words, said_words, truth_words
 
+WHAT_WAS_RIGHT = "What was right…"
 ANSWER, NO_ANSWER = "Answer", "I do not know"
 """What the buttons of a question say of which nothing is told: how to give the answer, and how to give none."""
 KEPT = "What you answered is kept on this machine, and **Result…** on the lessons page writes it to a file."
+LISTED = "**What was right…** lists those that were not, with your answer, by the lesson to take again."
 NEXT = "Which of them were right is not told, for they come again after the lessons, with other numbers."
 
 
@@ -38,14 +40,30 @@ def with_reply(progress: Progress, when: str, reply: Reply) -> Progress:
 def reply_to(place: Place, step: Step, given: Given, verdict: Verdict) -> Reply:
     """Return what is kept of an answer."""
     said = "" if step.answer is None else said_words(step.answer, given, place.offer)
-    return Reply(verdict.is_right, drawn_words(step, place.case), said, mistake_words(step, given, verdict))
+    why, right = mistake_words(step, given, verdict), _right_words(place, step, verdict.truth)
+    return Reply(verdict.is_right, drawn_words(step, place.case), said, why, right)
+
+
+def no_reply(place: Place, step: Step, right: Right | None) -> Reply:
+    """Return what is kept of a question without an answer."""
+    return Reply(case=drawn_words(step, place.case), right=_right_words(place, step, right))
+
+
+def _right_words(place: Place, step: Step, right: Right | None) -> str:
+    return "" if step.answer is None or right is None else truth_words(step.answer, right, place.offer)
 
 
 def view_of_take(place: Place, progress: Progress) -> CardView:
     """Return what the card shows: a question, and nothing of what the answers before it are worth; or the score."""
     lesson, step = place.lesson, place.now
     if step is None:
-        return CardView(lesson.title, place.step, len(lesson.steps), _score(lesson, place.take, progress))
+        return CardView(
+            lesson.title,
+            place.step,
+            len(lesson.steps),
+            _score(lesson, place.take, progress),
+            next_text=WHAT_WAS_RIGHT if place.take == AFTER else "",
+        )
     asked = place.asked
     return CardView(
         f"{lesson.title}, {TAKES[place.take]}",
@@ -70,4 +88,4 @@ def _score(bank: Lesson, when: str, progress: Progress) -> str:
     if other is not None and len(other.replies) == count and other.bank == bank.mark:
         which = BEFORE if when == AFTER else AFTER
         said += f" {TAKES[which].capitalize()} it was {other.right}, on {other.date}."
-    return f"{said}\n\n{NEXT} {KEPT}" if when == BEFORE else f"{said}\n\n{KEPT}"
+    return f"{said}\n\n{NEXT if when == BEFORE else LISTED} {KEPT}"

@@ -14,7 +14,7 @@ from attention_explorer.sources.source import Recipe
 T = TypeVar("T")
 
 
-class Asked(QObject, Generic[T]):
+class FoundAside(QObject, Generic[T]):
     """What is found for a setup; the newest one counts. Until its answer is there, that for the same text stays.
 
     Parameters

@@ -1,8 +1,9 @@
-"""The head under the pointer, among many that are small: large enough to read, and never over what is pointed at."""
+"""What lies over all heads: the one under the pointer, large enough to read, and a map that goes back to its place."""
 
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QRectF, Qt
 from PySide6.QtGui import QPainter, QPen
@@ -11,15 +12,76 @@ from attention_explorer.core.map_picture import MapPicture
 from attention_explorer.kit.drawing.heatmap import paint_heatmap
 from attention_explorer.kit.drawing.marks import colour_of
 from attention_explorer.kit.theme import Look
+from attention_explorer.kit.tween import Tween
 from attention_explorer.pages.heads.survey import HeadSurvey, doing, line_words
 from attention_explorer.pages.heads.ui.map_layout import filled_layout, paint_line
+from attention_explorer.pages.heads.ui.strokes import cell_strokes, paint_strokes
+from attention_explorer.pages.heads.ui.thumbnail import cells_in
 from attention_explorer.pages.heads.ui.wall import Wall
 from attention_explorer.pages.heads.wall_colours import wall_scale
+
+if TYPE_CHECKING:
+    from attention_explorer.pages.heads.ui.head_wall import HeadWall  # which makes it
 
 SIDE, WORDS, INSIDE, OUTSIDE = 330, 40, 10, 8
 """Pixels at zoom 1 of its map at most, of the words below it, and inside and outside its frame."""
 LARGER = 1.6
 """How many times as wide as the small map it has to be, to be of use."""
+
+
+class AboveHeads:
+    """Knows what lies over a wall, and paints it."""
+
+    def __init__(self, wall: HeadWall) -> None:
+        self._wall, self._box = wall, QRectF()
+        self.tween = Tween(wall)
+        self.tween.moved.connect(wall.update)
+        self._going: tuple[MapPicture, QRectF] | None = None  # a map that goes back, and from or to where on the screen
+
+    @property
+    def preview(self) -> QRectF:
+        """Where the head under the pointer is shown larger; empty where none is, or it would hardly be larger."""
+        wall = self._wall
+        survey = wall.survey_at(wall.hovered) if wall.is_quilt else None
+        index = None if survey is None or not survey.is_computed else wall.index_of(*survey.place)
+        if index is None:
+            return QRectF()
+        room = QRectF(wall.visibleRegion().boundingRect())
+        self._box = preview_box(room, wall.box_of(index), self._box, wall.look)
+        return self._box
+
+    def receive(self, picture: MapPicture, box: QRectF) -> None:
+        """Let a map that was large, in a box of the screen, shrink into its place among the heads."""
+        self._going = picture, box
+
+    def cells_of(self, layer: int, head: int) -> QRectF:
+        """Return where the map of a head is on the screen; empty as long as it has not come."""
+        wall = self._wall
+        box, index = wall.place_of(layer, head), wall.index_of(layer, head)
+        if box is None or index is None:
+            return QRectF()
+        if not wall.grid.is_bare:
+            box = cells_in(box, wall.surveys[index], wall.look, stretches=wall.is_quilt)
+        return QRectF(wall.mapToGlobal(box.topLeft()), box.size())
+
+    def paint(self, painter: QPainter, item: Wall) -> None:
+        """Paint the head under the pointer, and the map on its way."""
+        survey, box, wall = self._wall.survey_at(self._wall.hovered), self.preview, self._wall
+        if survey is not None and not box.isEmpty():
+            paint_preview(painter, item, survey, box, wall.look)
+        if self._going is not None:
+            self._send(*self._going, self.cells_of(item.frame.layer, item.frame.head))
+        if self.tween.is_under_way:
+            paint_strokes(painter, self.tween.now)
+
+    def _send(self, picture: MapPicture, start: QRectF, end: QRectF) -> None:
+        """Send a map from a box of the screen to another, which may be elsewhere a moment later."""
+        if start != end:
+            for place, follows in ((start, False), (end, not end.isEmpty())):
+                here = QRectF(self._wall.mapFromGlobal(place.topLeft()), place.size())
+                if follows or not self.tween.is_under_way:
+                    self.tween.go(cell_strokes(picture, here, self._wall.look), follows=follows)
+        self._going = (picture, end) if self.tween.is_under_way else None
 
 
 def preview_box(room: QRectF, small: QRectF, before: QRectF, look: Look) -> QRectF:

@@ -1,0 +1,177 @@
+"""What every page does, whichever it is: its views and examples, its main quantity, and what is taken away.
+
+They run over all pages and examples that are registered: a page needs no tests of its own of the same.
+"""
+
+from __future__ import annotations
+
+import io
+import xml.etree.ElementTree as ET
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pytest
+from frame_driver import FrameDriver
+from people_driver import first_state, show_state
+from PySide6.QtCore import Qt
+from PySide6.QtGui import QImage
+from PySide6.QtTest import QTest
+
+from attention_explorer.core.declared import declaration_of
+from attention_explorer.core.figure_options import FigureOptions
+from attention_explorer.errors import ExplorerError
+from attention_explorer.kit.export.figure import EXPORT_FORMATS, figure_bytes
+from attention_explorer.pages.explorer import ExplorerState
+from attention_explorer.pages.lab.state import LabView
+from attention_explorer.pages.lookup.state import LookupView
+from attention_explorer.pages.ready_made import PAGE_IDS, ReadyMade, presets_in, presets_of
+from attention_explorer.pages.training.state import TrainingView
+
+pytestmark = pytest.mark.qt_log_ignore("This plugin does not support")  # said whenever a list opens
+
+CTRL = Qt.KeyboardModifier.ControlModifier
+SPACE = "{http://www.w3.org/2000/svg}"
+SHARPNESS = 2
+"""Pixels of a PNG to one of the figure, if nothing else is asked for."""
+EXAMPLES = [ready for page in PAGE_IDS for ready in presets_of(page) if ready.state.lab.view is not LabView.AGAINST]
+"""All but those that learn for seconds."""
+
+
+def views_of(at: FrameDriver) -> list[Any]:
+    return [view for view in at.page.views if view.id is not LabView.AGAINST]
+
+
+def name_of(ready: ReadyMade) -> str:
+    return f"{ready.page}-{ready.id}"
+
+
+@pytest.fixture
+def on(page_window, hand) -> Callable[[str, ExplorerState], FrameDriver]:
+    """Show a state on a page of the window that all these tests share."""
+
+    def show(page: str, state: ExplorerState) -> FrameDriver:
+        window = page_window(page)
+        window.show_page(page)
+        show_state(window, state)
+        driver = FrameDriver(window, hand)
+        driver.settle()
+        return driver
+
+    return show
+
+
+# ---- Views ----
+
+
+@pytest.mark.parametrize("page", PAGE_IDS)
+def test_views_are_shown_by_their_buttons_and_by_keys(on, page: str) -> None:
+    at = on(page, first_state(page))
+    views = views_of(at)
+    for view, before in zip(views, (views[-1], *views), strict=False):
+        at.show(view.id)
+        assert at.view.id is view.id
+        assert at.bar.view_row.buttons[view.id].isChecked()
+        assert at.shown_title()
+        number = at.page.views.index(view)
+        if number < 9:
+            at.show(before.id)
+            at.key(Qt.Key(Qt.Key.Key_1 + number), CTRL)
+            assert at.view.id is view.id
+
+
+# ---- Examples ----
+
+
+@pytest.mark.parametrize("ready", EXAMPLES, ids=name_of)
+def test_an_example_is_chosen_says_what_to_look_for_and_is_one_step(on, ready: ReadyMade) -> None:
+    at = on(ready.page, ready.state)
+    view, wanted = at.view.id, shown_by(at)
+    at = on(ready.page, another_than(ready).state)
+    at.show(view)
+    before, looks = at.state, at.looks
+    at.load(ready.id)
+    assert (shown_by(at), at.told) == (wanted, "")
+    assert at.example.currentText() == ready.title
+    assert (at.steps, at.undo_text) == (1, f"Load “{ready.title}”")
+    assert at._opened(lambda: at.drawer.example.text()) == ready.look_for.replace("\N{NO-BREAK SPACE}", " ")
+    at.undo()
+    assert (at.state, at.looks) == (before, looks)
+
+
+def another_than(ready: ReadyMade) -> ReadyMade:
+    return next(each for each in presets_in(ready.part) if each.page == ready.page and each.id != ready.id)
+
+
+def shown_by(at: FrameDriver) -> object:
+    """Return the numbers on show, or why there are none."""
+    try:
+        arrays = at.page.figure().numbers().arrays
+    except ExplorerError as error:
+        return str(error)
+    return {name: np.asarray(array).tobytes() for name, array in arrays.items()}
+
+
+# ---- The main quantity ----
+
+
+@pytest.mark.parametrize("page", PAGE_IDS)
+def test_the_main_quantity_is_dragged_as_one_step_and_escape_puts_it_back(on, page: str) -> None:
+    dragged = 0
+    for ready in first_of_each_view(page):
+        at = on(page, ready.state)
+        if not at.view.main or not at.main.isVisible() or not at.main.slider.isEnabled():
+            continue
+        slider, before, steps = at.main.slider, at.state, at.steps + at.looks
+        place = slider.value()
+        by = slider.width() * (0.3 if slider.value() < (slider.minimum() + slider.maximum()) / 2 else -0.3)
+        mouse = at.press_handle(slider, by)
+        assert (at.state != before, at.steps + at.looks) == (True, steps), ready.id
+        QTest.keyClick(slider, Qt.Key.Key_Escape)
+        mouse.release()
+        assert (at.state, at.steps + at.looks, slider.value()) == (before, steps, place), ready.id
+        at.drag_slider(slider, by)
+        at.settle()
+        assert at.steps + at.looks == steps + 1, ready.id
+        said = declaration_of(at.view.part.kind, at.view.main)
+        assert said.undo == (at.back_text if said.is_view else at.undo_text), ready.id
+        (at.back if said.is_view else at.undo)()
+        assert at.state == before, ready.id
+        dragged += 1
+    assert dragged or page in ("circuits", "training")  # which has none, and none before something is learned
+
+
+def first_of_each_view(page: str) -> list[ReadyMade]:
+    """Return an example of each view."""
+    found: dict[object, ReadyMade] = {}
+    for ready in EXAMPLES:
+        if ready.page == page:
+            part = getattr(ready.state, ready.part)
+            view = getattr(part, "view", None) or part.picture
+            found.setdefault((ready.part, getattr(view, "picture", view)), ready)
+    return list(found.values())
+
+
+# ---- Taking it away ----
+
+
+@pytest.mark.parametrize("page", PAGE_IDS)
+def test_every_view_is_written_in_every_format(on, page: str) -> None:
+    at = on(page, first_state(page))
+    for view in views_of(at):
+        if view.id is TrainingView.SEEDS:
+            continue  # which says that something is to be learned first
+        at.show(view.id)
+        if view.presets:
+            at.load(view.presets[0].id)
+        figure = at.page.figure()
+        files = {each.suffix: figure_bytes(figure, FigureOptions(each.suffix)) for each in EXPORT_FORMATS}
+        assert all(len(data) > 100 for data in files.values()), view.id
+        image = QImage.fromData(files[".png"])
+        assert (image.width(), image.height()) == (figure.size * SHARPNESS).toTuple(), view.id
+        assert files[".pdf"].startswith(b"%PDF"), view.id
+        drawing = ET.fromstring(files[".svg"])  # noqa: S314 # our own output
+        assert any("".join(text.itertext()).strip() for text in drawing.iter(f"{SPACE}text")), view.id
+        assert view.id is LookupView.PLANE or not list(drawing.iter(f"{SPACE}image")), f"{view.id}: letters, no pixels"
+        first = np.asarray(next(iter(figure.numbers().arrays.values())))
+        np.testing.assert_array_equal(np.load(io.BytesIO(files[".npy"])), first)
