@@ -30,9 +30,3 @@ def slider_to_temperature(step: int) -> float:
     """Return the temperature at a slider position: equal steps multiply it by equal factors."""
     low, high = math.log10(LOWEST_TEMPERATURE), math.log10(HIGHEST_TEMPERATURE)
     return float(f"{10 ** (low + (high - low) * step / SLIDER_STEPS):.3g}")
-
-
-def temperature_to_slider(temperature: float) -> int:
-    """Return the slider position nearest to a temperature."""
-    low, high = math.log10(LOWEST_TEMPERATURE), math.log10(HIGHEST_TEMPERATURE)
-    return round((math.log10(temperature) - low) / (high - low) * SLIDER_STEPS)

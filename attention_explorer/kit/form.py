@@ -25,12 +25,9 @@ from attention_explorer.core.numerals import grouped
 from attention_explorer.errors import ExplorerError
 from attention_explorer.kit.controls.choice import Choice, ChoiceBox, ChoiceRow
 from attention_explorer.kit.controls.flow_layout import FlowLayout
-from attention_explorer.kit.controls.number_box import NumberBox
+from attention_explorer.kit.controls.number_box import NumberBox, SmallNumberBox, WholeNumberBox, show_number
 from attention_explorer.kit.controls.possible import allow_unless
-from attention_explorer.kit.controls.sentence_field import NOTHING, SentenceField
-from attention_explorer.kit.controls.small_number_box import SmallNumberBox
-from attention_explorer.kit.controls.typed_line import TypedLine
-from attention_explorer.kit.controls.whole_number_box import WholeNumberBox, show_number
+from attention_explorer.kit.controls.sentence_field import NOTHING, SentenceField, TypedLine
 from attention_explorer.kit.theme import Look
 
 if TYPE_CHECKING:

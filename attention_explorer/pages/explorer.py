@@ -15,7 +15,7 @@ from attention_explorer.pages.heads.state import HeadsSetup, HeadsState
 from attention_explorer.pages.lab.cost_state import CostState
 from attention_explorer.pages.lab.scores_state import ScalingState
 from attention_explorer.pages.lab.state import LabState
-from attention_explorer.pages.lookup import descent, jumps, trail
+from attention_explorer.pages.lookup import trail
 from attention_explorer.pages.lookup.head_row import HeadRow
 from attention_explorer.pages.lookup.state import LookupState
 from attention_explorer.pages.positions.state import PositionsState
@@ -94,8 +94,8 @@ class ExplorerState(CheckedFields):
         if self.lookup == old.lookup:
             return new
         try:
-            lookup = descent.kept_by(old.lookup, trail.followed(old.lookup, self.lookup))
-            lookup = jumps.counted(old.lookup, lookup)
+            lookup = trail.kept_by(old.lookup, trail.followed(old.lookup, self.lookup))
+            lookup = trail.counted(old.lookup, lookup)
         except ExplorerError:  # the row of a head that is not there: the page says so
             return new
         return new if lookup is self.lookup else replace(new, lookup=lookup)

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from attention_explorer.tools.lessons.ui.player import LessonPlayer
     from attention_explorer.tools.lessons.ui.recorder import LessonRecorder
     from attention_explorer.tools.presenting.ui.player import Presenter
-    from attention_explorer.tools.search.ui.player import Searcher
+    from attention_explorer.tools.search.ui.panel import Searcher
     from attention_explorer.tools.terms.ui.player import Explainer
 
 PACKAGES = tuple(
@@ -66,7 +66,7 @@ class Tools(QObject):
     @cached_property
     def search(self) -> Searcher:
         """The box in which everything is found."""
-        from attention_explorer.tools.search.ui.player import Searcher
+        from attention_explorer.tools.search.ui.panel import Searcher
 
         return Searcher(self._host)
 

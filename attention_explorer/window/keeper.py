@@ -13,6 +13,7 @@ A third kind, ``aside-….attn.json``, is what was not saved when something else
 from __future__ import annotations
 
 import os
+import threading
 import uuid
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -22,7 +23,7 @@ from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QLockFile, QObject, QTimer, Signal
 
-from attention_explorer.core.files import make_folder, remove, time_of
+from attention_explorer.core.files import make_folder, remove, time_of, write_whole
 from attention_explorer.core.subject import is_same_subject
 from attention_explorer.errors import ExplorerError
 from attention_explorer.pages.explorer import ExplorerState
@@ -30,13 +31,51 @@ from attention_explorer.pages.session_file import SUFFIX, Opened, read_session, 
 from attention_explorer.pages.ui.session import Session
 from attention_explorer.session.jobs import Deliver, JobQueue, Report
 from attention_explorer.session.locks import locked
-from attention_explorer.window.newest_file import NewestFile
 from attention_explorer.window.open_session import OpenSession
 from attention_explorer.window.set_aside import Aside, SetAside
 
 if TYPE_CHECKING:
     # Loaded with the first file: the window starts without it.
     from attention_explorer.pages.session_codec import Extra
+
+
+class NewestFile:
+    """Orders get numbers on the GUI thread, and whoever comes with an older one than the newest comes too late."""
+
+    def __init__(self) -> None:
+        self._newest = 0
+        self._lock = threading.Lock()
+
+    def order(self) -> int:
+        """Return the number of a new order; all those before it are void."""
+        # Not under the lock: it is held while a slow disk writes, which the window shall not wait for.
+        self._newest += 1
+        return self._newest
+
+    def is_newest(self, order: int) -> bool:
+        """Whether nothing was ordered since."""
+        return order == self._newest
+
+    def write(self, order: int, path: Path, data: bytes) -> bool:
+        """Write the file, unless something else was ordered meanwhile; return whether that is done.
+
+        Raises
+        ------
+        ExportError
+            It cannot be written; the message says why.
+        """
+        with self._lock:
+            if not self.is_newest(order):
+                return False
+            write_whole(path, data, private=True)
+            return True
+
+    def remove(self, path: Path) -> None:
+        """Delete the file, if it is there and may be deleted; nothing that is under way brings it back."""
+        self.order()
+        with self._lock:
+            remove(path)
+
 
 KEEP_AFTER_MILLISECONDS = 4000
 OPEN = "open-"

@@ -8,10 +8,10 @@ import pytest
 
 from attention_explorer.core.role import Role
 from attention_explorer.pages.explorer import ExplorerState
-from attention_explorer.pages.lookup.descent import gone_to, losses, place_in, stepped
 from attention_explorer.pages.lookup.frame import lookup_frame
 from attention_explorer.pages.lookup.presets import preset
 from attention_explorer.pages.lookup.state import LONGEST_DESCENT, QUERY, DescentSpeed, LookupState, Overlay, Part
+from attention_explorer.pages.lookup.trail import gone_to, losses, place_in, stepped
 from attention_explorer.pages.session_file import session_bytes, session_from
 
 

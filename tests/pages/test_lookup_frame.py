@@ -18,8 +18,7 @@ from attention_explorer.core.preset import Preset
 from attention_explorer.core.role import Role
 from attention_explorer.errors import ExplorerError
 from attention_explorer.pages.lookup.frame import descended, lookup_frame, nearest_key
-from attention_explorer.pages.lookup.numbers import LookupFrame, as_vector
-from attention_explorer.pages.lookup.plane import Vector
+from attention_explorer.pages.lookup.numbers import LookupFrame
 from attention_explorer.pages.lookup.plane_geometry import convex_hull
 from attention_explorer.pages.lookup.presets import PRESETS, preset
 from attention_explorer.pages.lookup.state import QUERY, Entry, LookupState, Part, ValueKind
@@ -166,7 +165,7 @@ def test_hard_lookup_delivers_the_first_of_the_best(state: LookupState) -> None:
 @quick
 @given(states())
 def test_the_output_never_leaves_the_hull_of_the_values(state: LookupState) -> None:
-    x, y = as_vector(lookup_frame(state).output)
+    x, y = (*lookup_frame(state).output.tolist(), 0.0)[:2]  # a number lies on the number line
     corners = convex_hull(tuple(row if len(row) == 2 else (row[0], 0.0) for row in state.value_rows))
     for (ax, ay), (bx, by) in zip(corners, corners[1:] + corners[:1], strict=True):
         assert (bx - ax) * (y - ay) - (by - ay) * (x - ax) >= -1e-10
@@ -513,11 +512,6 @@ def test_the_shapes_of_a_frame() -> None:
         assert frame.gradient.output.shape == (width, 2)
         assert frame.gradient.weights.shape == (3, 2)
         assert frame.loss_gradient.shape == (2,)
-
-
-@pytest.mark.parametrize(("row", "vector"), [([1.5, -2.0], (1.5, -2.0)), ([12.5], (12.5, 0.0))])
-def test_rows_become_points(row: list[float], vector: Vector) -> None:
-    assert as_vector(np.array(row)) == vector
 
 
 @pytest.mark.parametrize("temperature", [0.01, 1.0, 100.0])

@@ -12,9 +12,9 @@ from hypothesis import strategies as st
 from attention_explorer.core.role import Role
 from attention_explorer.pages.explorer import ExplorerState
 from attention_explorer.pages.lookup.frame import lookup_frame
-from attention_explorer.pages.lookup.jumps import counted
 from attention_explorer.pages.lookup.presets import preset
 from attention_explorer.pages.lookup.state import QUERY, LookupState, Part, ValueKind
+from attention_explorer.pages.lookup.trail import counted
 from attention_explorer.pages.ui.session import Session
 
 HARD = replace(LookupState(), hard=True)

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from attention_explorer.errors import ExplorerError
 from attention_explorer.pages.explorer import ExplorerState
 from attention_explorer.pages.lookup import words_said as said
-from attention_explorer.pages.lookup.presets import preset
+from attention_explorer.pages.lookup.presets import WORDS_PRESETS, preset
 from attention_explorer.pages.lookup.state import LookupState
 from attention_explorer.pages.lookup.words_plane import (
     PREFIXES,
@@ -24,7 +24,6 @@ from attention_explorer.pages.lookup.words_plane import (
     words_lines,
     words_numbers,
 )
-from attention_explorer.pages.lookup.words_presets import WORDS_PRESETS
 from attention_explorer.pages.lookup.words_state import (
     FARTHEST,
     MATRICES,

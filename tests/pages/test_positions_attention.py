@@ -21,10 +21,10 @@ from attention_explorer.pages.positions.attention import (
     ScoreLine,
     position_attention_numbers,
     position_attention_picture,
+    slope_text,
 )
 from attention_explorer.pages.positions.kinds.registry import PositionKind
 from attention_explorer.pages.positions.random import contents, projections
-from attention_explorer.pages.positions.scores import slope_text
 from attention_explorer.pages.positions.state import PositionsState
 
 TURNED = (PositionKind.ROTARY, PositionKind.PARTIAL)

@@ -20,9 +20,9 @@ from attention_explorer.pages.positions.clocks import (
 )
 from attention_explorer.pages.positions.encoding import cell_words
 from attention_explorer.pages.positions.kinds.registry import PositionKind, kind_of
+from attention_explorer.pages.positions.said import row_of, row_sentence
 from attention_explorer.pages.positions.state import PositionsState, RotaryLayout
 from attention_explorer.pages.positions.table import dimensions_of_pair, encoding_at, reason_without_table
-from attention_explorer.pages.positions.wording import row_of, row_sentence
 
 TILES = (400, 400)
 

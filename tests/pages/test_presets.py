@@ -13,10 +13,9 @@ from attention_explorer.errors import ExplorerError
 from attention_explorer.pages.lookup.frame import lookup_frame
 from attention_explorer.pages.lookup.numbers import LookupFrame
 from attention_explorer.pages.lookup.plane import Vector
-from attention_explorer.pages.lookup.presets import PRESETS, preset
+from attention_explorer.pages.lookup.presets import PRESETS, WORDS_PRESETS, preset
 from attention_explorer.pages.lookup.state import MOST_KEYS, QUERY, LookupState, LookupView, Overlay
 from attention_explorer.pages.lookup.ui.views import views
-from attention_explorer.pages.lookup.words_presets import WORDS_PRESETS
 
 EACH = pytest.mark.parametrize("ready", PRESETS, ids=lambda ready: ready.id)
 

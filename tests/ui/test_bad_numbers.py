@@ -13,8 +13,7 @@ from shiboken6 import isValid
 
 from attention_explorer.core.numerals import parsed_number
 from attention_explorer.errors import ExplorerError
-from attention_explorer.kit.controls.number_box import NumberBox
-from attention_explorer.kit.controls.whole_number_box import WholeNumberBox
+from attention_explorer.kit.controls.number_box import NumberBox, WholeNumberBox
 from attention_explorer.kit.theme import LIGHT
 from attention_explorer.pages.explorer import ExplorerState
 from attention_explorer.pages.heads.state import HeadsState, HeadsView, Picture

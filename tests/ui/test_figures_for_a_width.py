@@ -15,8 +15,8 @@ from svg_reader import SVG, overlaps, text_places
 
 from attention_explorer.core.figure_options import FigureOptions, Length, LengthUnit
 from attention_explorer.kit.drawing.heatmap_layout import layout_of
+from attention_explorer.kit.export.dialog import ExportPreview, source_size
 from attention_explorer.kit.export.figure import Figure, figure_bytes, rendered, sheet_of
-from attention_explorer.kit.export.preview import ExportPreview, source_size
 from attention_explorer.kit.frame.figure import figure_of
 from attention_explorer.kit.theme import LIGHT, Look
 from attention_explorer.pages.heads.state import HeadsState, HeadsView, MaskChoice, MaskKind, Picture

@@ -8,7 +8,7 @@ import pytest
 from PySide6.QtGui import QPixmap
 from PySide6.QtWidgets import QWidget
 
-from attention_explorer.kit.controls import hidden_pixels
+from attention_explorer.kit.pictures import pointed_picture
 from attention_explorer.pages.registry import PAGES
 from attention_explorer.session.settings import Settings
 from attention_explorer.window.window import MainWindow
@@ -33,7 +33,7 @@ def large_pixmaps(page: QWidget) -> list[QPixmap]:
 
 @pytest.fixture
 def window(make_window, monkeypatch: pytest.MonkeyPatch) -> MainWindow:
-    monkeypatch.setattr(hidden_pixels, "FORGET_AFTER_MILLISECONDS", 1)
+    monkeypatch.setattr(pointed_picture, "FORGET_AFTER_MILLISECONDS", 1)
     window: MainWindow = make_window(settings=Settings())
     window.resize(1280, 800)
     return window

@@ -18,12 +18,11 @@ from attention_explorer.kit.items.columns import Placed
 from attention_explorer.kit.items.item import Hit
 from attention_explorer.kit.items.plane import Dot, Plane
 from attention_explorer.kit.theme import LIGHT, Look
-from attention_explorer.pages.lookup.presets import preset
+from attention_explorer.pages.lookup.presets import WORDS_PRESETS, preset
 from attention_explorer.pages.lookup.state import LookupState, LookupView
 from attention_explorer.pages.lookup.ui.views import view_of
 from attention_explorer.pages.lookup.ui.words import MOVED, PLANE, PLANES, SENTENCE, WordsPicture
 from attention_explorer.pages.lookup.words_plane import numbers_of, words_numbers
-from attention_explorer.pages.lookup.words_presets import WORDS_PRESETS
 from attention_explorer.pages.lookup.words_state import MATRICES, WordsShown, WordsState
 from attention_explorer.tools.code.ui.panel import CodeWindow
 

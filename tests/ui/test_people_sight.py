@@ -22,7 +22,7 @@ from writing_driver import Written, cut_texts, is_measured, name_of, written_on,
 from attention_explorer.kit.drawing import marks
 from attention_explorer.kit.drawing.contrast import GRAPHICS_CONTRAST, TEXT_CONTRAST, contrast
 from attention_explorer.pages.lookup.state import LookupView
-from attention_explorer.pages.lookup.ui import number_line, plane_foreground, plane_output, plane_target
+from attention_explorer.pages.lookup.ui import plane_foreground, plane_output
 from attention_explorer.pages.ready_made import PAGE_IDS, presets_of
 from attention_explorer.session.settings import Settings, ThemeChoice
 
@@ -177,7 +177,7 @@ def test_no_label_on_the_plane_is_written_over_another(page_window, monkeypatch,
         written.append((text, box))
         draw(painter, box, text, *rest)
 
-    for painting in (plane_foreground, plane_output, plane_target, number_line):
+    for painting in (plane_foreground, plane_output):
         if hasattr(painting, "draw_haloed_text"):
             monkeypatch.setattr(painting, "draw_haloed_text", watched)
     canvas.repaint()

@@ -1,12 +1,15 @@
-"""A field for one number that reads what people type and shows what is used."""
+"""Fields for a number, a small one and a whole one, which are typed, stepped and read as what they say."""
 
 from __future__ import annotations
 
-from PySide6.QtCore import Qt, Signal
-from PySide6.QtGui import QHideEvent, QKeyEvent, QValidator, QWheelEvent
-from PySide6.QtWidgets import QDoubleSpinBox, QToolTip, QWidget
+import math
+from collections.abc import Sequence
 
-from attention_explorer.core.numerals import coordinate, parsed_number
+from PySide6.QtCore import QSignalBlocker, Qt, Signal
+from PySide6.QtGui import QHideEvent, QKeyEvent, QValidator, QWheelEvent
+from PySide6.QtWidgets import QDoubleSpinBox, QSlider, QToolTip, QWidget
+
+from attention_explorer.core.numerals import MINUS, coordinate, parsed_number
 from attention_explorer.errors import ExplorerError, quoted
 from attention_explorer.kit.controls.undo_keys import UndoKeys
 from attention_explorer.session.later import later
@@ -152,3 +155,72 @@ class NumberBox(QDoubleSpinBox):
             return ""
         low, high = coordinate(self.minimum()), coordinate(self.maximum())
         return f"{quoted(text)} is out of range: type a number from {low} to {high}."
+
+
+LEAST_IN_FULL = 1e-8
+"""Below this zeros would have to be counted."""
+
+
+class SmallNumberBox(NumberBox):
+    """Writes 0.00001 where other fields write a power of ten."""
+
+    def _written(self, value: float) -> str:
+        if not LEAST_IN_FULL <= abs(value) < 1e-3:
+            return super()._written(value)
+        digits = f"{value:.12f}".rstrip("0")
+        # Three digits that count are as many as there is room for, and what is typed is mostly one of them.
+        return (digits if len(digits) <= 10 else f"{value:.10f}".rstrip("0")).replace("-", MINUS)
+
+
+class WholeNumberBox(NumberBox):
+    """A field for a whole number, also one beyond 2³¹, where Qt's QSpinBox ends; 7.5 is refused, not rounded."""
+
+    def __init__(self, low: int, high: int, name: str, parent: QWidget | None = None) -> None:
+        super().__init__(low, high, name, parent)
+        self.setDecimals(0)
+        self._stops: tuple[int, ...] = ()
+
+    def set_stops(self, stops: Sequence[int] = ()) -> None:
+        """Let arrow keys and wheel go from one of these numbers to the next; without any they go by 1."""
+        self._stops = tuple(stops)
+
+    def stepBy(self, steps: int) -> None:
+        if not self._stops:
+            super().stepBy(steps)
+            return
+        if self._reason_against(self.text()):
+            self._give_up()
+        self.interpretText()  # what was typed and not yet entered is where to go from
+        now = round(self.value())
+        ahead = [stop for stop in self._stops if (stop > now if steps > 0 else stop < now)]
+        ahead.sort(reverse=steps < 0)
+        if ahead:
+            self.setValue(ahead[min(abs(steps), len(ahead)) - 1])
+
+    def _written(self, value: float) -> str:
+        return f"{value:.0f}".replace("-", MINUS)
+
+    def _reason_against(self, text: str) -> str:
+        low, high = self.minimum(), self.maximum()
+        try:
+            number = parsed_number(self._number_of(text))
+        except ExplorerError:
+            number = math.nan
+        if number.is_integer() and low <= number <= high:
+            return ""
+        between = f"{self._written(low)} to {self._written(high)}"
+        return f"{quoted(text)} does not fit here: type a whole number from {between}."
+
+
+def show_number(box: NumberBox, number: float) -> None:
+    """Show a number without announcing it; the text of a box that shows it already is left as it is being typed."""
+    if box.value() != round(number, box.decimals()):
+        with QSignalBlocker(box):
+            box.setValue(number)
+
+
+def show_position(slider: QSlider, position: int) -> None:
+    """Move a slider without announcing it, unless a hand holds it."""
+    if not slider.isSliderDown():
+        with QSignalBlocker(slider):
+            slider.setValue(position)

@@ -1,16 +1,46 @@
-"""A line for a sentence that is used letter by letter."""
+"""Lines to type in: a sentence that is used letter by letter, and a text that is read when Enter is pressed."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 
-from PySide6.QtCore import Qt, Signal
+from PySide6.QtCore import QObject, Qt, Signal
 from PySide6.QtGui import QFocusEvent
-from PySide6.QtWidgets import QLineEdit, QWidget
+from PySide6.QtWidgets import QLineEdit, QToolTip, QWidget
 
-from attention_explorer.kit.controls.long_text import LongText
+from attention_explorer.kit.controls.number_box import REFUSED
 from attention_explorer.kit.controls.undo_keys import UndoKeys
-from attention_explorer.sources.tokens import tokens_in
+from attention_explorer.session.later import later
+from attention_explorer.sources.tokens import MOST_TOKENS, has_more_tokens, tokens_in
+
+
+class LongText(QObject):
+    """Watches over a line for a sentence: nothing that is pasted is left out in silence."""
+
+    def __init__(self, field: QLineEdit, say: Callable[[str], object]) -> None:
+        super().__init__(field)
+        self._field, self._say = field, say
+        self._was_cut = False
+        field.inputRejected.connect(self._on_cut)
+        field.textEdited.connect(self._on_edited)
+
+    def _on_cut(self) -> None:
+        # Qt says so while the text is put in; what is said now would give way to the change that follows.
+        self._was_cut = True
+        later(self, self._tell)
+
+    def _on_edited(self, text: str) -> None:
+        if len(text) > MOST_TOKENS and has_more_tokens(text):
+            later(self, self._tell)
+
+    def _tell(self) -> None:
+        if has_more_tokens(self._field.text()):
+            self._say(f"The sentence is too long: what comes after its first {MOST_TOKENS} tokens is left out.")
+        elif self._was_cut:
+            most = self._field.maxLength()
+            self._say(f"The text is too long: what comes after its first {most} characters is left out.")
+        self._was_cut = False
+
 
 NOTHING = "Type at least one word: there is nothing to attend to yet."
 
@@ -77,3 +107,57 @@ class SentenceField(QLineEdit):
             self.typed.emit(text)
         else:
             self.refused.emit(self._nothing)
+
+
+class TypedLine(QLineEdit):
+    """Shows what is in use, save while something else is being typed, or stands there and was refused.
+
+    That is marked, with the reason in its tip, until it is mended or given up by Esc.
+
+    Signals
+    -------
+    typed : str
+        What was typed. Whoever hears of it uses it, or calls `refuse`.
+    """
+
+    typed = Signal(str)
+
+    def __init__(self, name: str, tip: str, in_use: Callable[[], str], parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._in_use, self._tip = in_use, tip
+        self.setAccessibleName(name)
+        self.setToolTip(tip)
+        self.editingFinished.connect(self._on_finished)
+        self.textEdited.connect(lambda _text: self.refuse(""))
+        UndoKeys(self, self._give_up)
+
+    def show_text(self) -> None:
+        """Show what is in use, unless something else is being typed."""
+        is_typing = self.hasFocus() and self.isModified()
+        if not (is_typing or self.property(REFUSED)) and self.text() != self._in_use():
+            self.setText(self._in_use())
+            self.setCursorPosition(0)
+
+    def refuse(self, reason: str) -> None:
+        """Keep what was typed, marked, and say why it cannot be used; or unmark it, if there is no reason."""
+        self.setToolTip("\n".join(filter(None, (reason, self._tip))))
+        self.setAccessibleDescription(reason)
+        if bool(reason) != bool(self.property(REFUSED)):
+            self.setProperty(REFUSED, bool(reason))
+            self.style().unpolish(self)
+            self.style().polish(self)
+        if reason and self.isVisible() and self.window().isActiveWindow():
+            QToolTip.showText(self.mapToGlobal(self.rect().bottomLeft()), reason, self)
+
+    def _give_up(self) -> bool:
+        is_typing = (self.isModified() or bool(self.property(REFUSED))) and self.text() != self._in_use()
+        self.setModified(False)
+        self.refuse("")
+        self.show_text()
+        return is_typing
+
+    def _on_finished(self) -> None:
+        if self.isModified():
+            self.setModified(False)
+            self.typed.emit(self.text())
+            self.show_text()

@@ -11,10 +11,8 @@ from typing import Any, Generic, TypeVar
 from PySide6.QtCore import QEvent, QObject, QSignalBlocker
 from PySide6.QtWidgets import QHBoxLayout, QLabel, QWidget
 
-from attention_explorer.kit.controls.number_box import NumberBox
-from attention_explorer.kit.controls.slider import Slider
-from attention_explorer.kit.controls.slider_drag import SliderDrag
-from attention_explorer.kit.controls.whole_number_box import WholeNumberBox, show_number, show_position
+from attention_explorer.kit.controls.number_box import NumberBox, WholeNumberBox, show_number, show_position
+from attention_explorer.kit.controls.slider import Slider, SliderDrag
 from attention_explorer.kit.theme import Look
 from attention_explorer.session.session import NEVER, StateSession
 

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, TypeVar
 
-from PySide6.QtCore import QEvent, QPoint, QPointF, QRectF, Qt, Signal
+from PySide6.QtCore import QEvent, QPoint, QPointF, QRectF, Qt, QTimer, Signal
 from PySide6.QtGui import (
     QContextMenuEvent,
     QFocusEvent,
@@ -20,10 +21,31 @@ from PySide6.QtGui import (
 from PySide6.QtWidgets import QWidget
 
 from attention_explorer.kit.accessible import PICTURE, tell_changed
-from attention_explorer.kit.controls.hidden_pixels import HiddenPixels
 from attention_explorer.kit.drawing.marks import colour_of, pixels_under
 from attention_explorer.kit.items.item import Item, Leaves, is_alike
 from attention_explorer.kit.theme import Look
+from attention_explorer.session.memory import tidy
+
+FORGET_AFTER_MILLISECONDS = 3000
+"""Whoever comes back to a page sooner finds its pictures painted."""
+
+
+class HiddenPixels(QTimer):
+    """Started when a widget is hidden; calls ``forget`` if it is still hidden some seconds later.
+
+    On a large screen each picture keeps up to 60 MB of pixels, and there are a dozen pictures on six pages.
+    """
+
+    def __init__(self, widget: QWidget, forget: Callable[[], None]) -> None:
+        super().__init__(widget, singleShot=True, interval=FORGET_AFTER_MILLISECONDS)
+        self._widget, self._forget = widget, forget
+        self.timeout.connect(self._on_timeout)
+
+    def _on_timeout(self) -> None:
+        if not self._widget.isVisible():
+            self._forget()
+            tidy()
+
 
 L = TypeVar("L")
 

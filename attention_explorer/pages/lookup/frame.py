@@ -13,7 +13,7 @@ from attention_explorer.model import (
     lookup,
     lookup_gradient,
 )
-from attention_explorer.pages.lookup.numbers import FloatArray, LookupFrame
+from attention_explorer.pages.lookup.numbers import LookupFrame, best_keys, cosines
 from attention_explorer.pages.lookup.plane_geometry import winners_nearby
 from attention_explorer.pages.lookup.state import QUERY, LookupState
 
@@ -46,11 +46,7 @@ def _computed(state: LookupState) -> LookupFrame:
     hard, temperature = state.hard, state.temperature
     attention = lookup(query, keys, values, hard=hard, temperature=temperature, scaled=state.scaled)
     query_length, key_lengths = math.hypot(*state.query), np.hypot(keys[:, 0], keys[:, 1])
-    # A tie reached with the mouse or by typing decimals differs by rounding in the last place of q·k.
-    rounding = 4 * np.finfo(float).eps * (np.abs(keys) @ np.abs(query))
-    best = int(attention.scores.argmax())
-    behind = attention.scores[best] - attention.scores
-    winners = tuple(int(i) for i in np.flatnonzero(behind <= np.maximum(rounding, rounding[best])))
+    winners = best_keys(attention.scores, keys, query)
     nearby = winners_nearby(state.keys, state.query, winners) if hard else ()
     return LookupFrame(
         state=state,
@@ -61,7 +57,7 @@ def _computed(state: LookupState) -> LookupFrame:
         gradient=lookup_gradient(query, keys, values, hard=hard, temperature=temperature, scaled=state.scaled),
         query_length=query_length,
         key_lengths=key_lengths,
-        cosines=_cosines(attention.scores, query_length, key_lengths),
+        cosines=cosines(attention.scores, query_length * key_lengths),
         contributions=attention.weights[:, None] * values,
         entropy=float(entropy(attention.weights)),
         winners=winners,
@@ -71,13 +67,6 @@ def _computed(state: LookupState) -> LookupFrame:
         tie_is_exact=len({float(attention.scores[i]) for i in winners}) == 1,
         exact_match=max((i for i, key in enumerate(state.keys) if key == state.query), default=None),
     )
-
-
-def _cosines(scores: FloatArray, query_length: float, key_lengths: FloatArray) -> FloatArray:
-    lengths = query_length * key_lengths
-    undefined = np.full_like(scores, np.nan)
-    cosines: FloatArray = np.clip(np.divide(scores, lengths, out=undefined, where=lengths > 0), -1.0, 1.0)
-    return cosines
 
 
 def nearest_key(state: LookupState) -> tuple[int, float]:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from attention_explorer.core.temperature import HIGHEST_TEMPERATURE, LOWEST_TEMPERATURE
 from attention_explorer.model import Attention, LookupGradient, lookup, softmax
 from attention_explorer.pages.lookup.plane import Vector
 from attention_explorer.pages.lookup.state import LookupState, Overlay, ValueKind
@@ -16,10 +17,14 @@ if TYPE_CHECKING:
     # Loaded when there is a row: sources would delay the first picture.
     from attention_explorer.pages.lookup.open_row import OpenRow
 
+
 FloatArray = np.typing.NDArray[np.floating]
 
 SLOPE_THAT_COUNTS = 1e-7
 """Where the gradient of the loss is shorter than this, a step down it would not be seen."""
+
+SAMPLES, FEWEST_SAMPLES, MOST_WEIGHTS = 121, 9, 500_000
+"""Of temperatures, and of the weights at all of them together: so many take about 15 ms."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -145,6 +150,24 @@ class LookupFrame:
         return softmax(self.attention.scaled[None, :] / temperatures[:, None])
 
 
-def as_vector(row: FloatArray) -> Vector:
-    """Return a row of two coordinates as a plain tuple; a single number becomes a point of the number line."""
-    return (float(row[0]), float(row[1])) if len(row) == 2 else (float(row[0]), 0.0)
+def sampled(frame: LookupFrame) -> tuple[FloatArray, FloatArray]:
+    """Return temperatures (t,), evenly spaced by their logarithms, and the soft weights (t, n) at them."""
+    samples = min(SAMPLES, max(MOST_WEIGHTS // sum(frame.numbers_of_keys), FEWEST_SAMPLES))
+    temperatures = np.geomspace(LOWEST_TEMPERATURE, HIGHEST_TEMPERATURE, samples)
+    return temperatures, frame.weights_at(temperatures)
+
+
+def best_keys(scores: FloatArray, keys: FloatArray, query: FloatArray) -> tuple[int, ...]:
+    """Return the keys with the highest score (n,), to within rounding."""
+    # A tie reached with the mouse or by typing decimals differs by rounding in the last place of q·k.
+    rounding = 4 * np.finfo(float).eps * (np.abs(keys) @ np.abs(query))
+    best = int(scores.argmax())
+    found = np.flatnonzero(scores[best] - scores <= np.maximum(rounding, rounding[best]))
+    return tuple(found.tolist())
+
+
+def cosines(scores: FloatArray, lengths: FloatArray) -> FloatArray:
+    """Return q·k by the product of both lengths, (n,); NaN where that is 0 or NaN."""
+    undefined = np.full_like(scores, np.nan)
+    found: FloatArray = np.clip(np.divide(scores, lengths, out=undefined, where=lengths > 0), -1.0, 1.0)
+    return found

@@ -11,7 +11,7 @@ import numpy as np
 from attention_explorer.errors import ExplorerError
 from attention_explorer.model import Attention, LookupGradient, entropy
 from attention_explorer.model.row_lookup import RowWeights
-from attention_explorer.pages.lookup.numbers import FloatArray, LookupFrame
+from attention_explorer.pages.lookup.numbers import FloatArray, LookupFrame, best_keys, cosines
 from attention_explorer.pages.lookup.open_row import OpenRow, opened_row
 from attention_explorer.pages.lookup.plane_geometry import winners_nearby
 from attention_explorer.pages.lookup.state import Entry, LookupState, ValueKind
@@ -34,7 +34,7 @@ def row_frame(state: LookupState) -> LookupFrame:
     masked = _with_rest(at.scores[plane.heaviest], at.rest_score, row)
     weights = _with_rest(at.heaviest, at.rest, row)
     keys, values = (_rows_with_rest(array, rest, row) for array, rest in _both(row, at))
-    best = _best(row, query, at)
+    best = best_keys(at.scores, row.plane.keys, query)
     output = np.zeros(2) if at.output is None else at.output
     attention = Attention(scores, scores, masked, weights, output)
     lengths = _with_rest(plane.key_lengths[plane.heaviest], math.nan, row)
@@ -48,7 +48,7 @@ def row_frame(state: LookupState) -> LookupFrame:
         gradient=_gradient(state, row, at),
         query_length=length,
         key_lengths=lengths,
-        cosines=_cosines(scores, length * lengths),
+        cosines=cosines(scores, length * lengths),  # those in the head: a key is longer there than in the plane
         contributions=weights[:, None] * values,
         entropy=float(entropy(at.weights)),
         winners=tuple(sorted({row.entry_of(key) for key in best})),
@@ -88,22 +88,6 @@ def _gradient(state: LookupState, row: OpenRow, at: RowWeights) -> LookupGradien
     found = row.plane.gradient_at(state.query, at.weights, state.temperature)
     rest = found.weights[row.plane.rest].sum(axis=0) if len(row.plane.rest) else None
     return LookupGradient(found.output, _rows_with_rest(found.weights, rest, row))
-
-
-def _cosines(scores: FloatArray, lengths: FloatArray) -> FloatArray:
-    """Return the cosines in the head: a key is longer there than in the plane. NaN for the rest."""
-    undefined = np.full_like(scores, np.nan)
-    cosines: FloatArray = np.clip(np.divide(scores, lengths, out=undefined, where=lengths > 0), -1.0, 1.0)
-    return cosines
-
-
-def _best(row: OpenRow, query: FloatArray, at: RowWeights) -> tuple[int, ...]:
-    """Return the keys of the head with the highest score, to within rounding."""
-    # A tie reached with the mouse or by typing decimals differs by rounding in the last place of q·k.
-    rounding = 4 * np.finfo(float).eps * (np.abs(row.plane.keys) @ np.abs(query))
-    best = int(at.scores.argmax())
-    found = np.flatnonzero(at.scores[best] - at.scores <= np.maximum(rounding, rounding[best]))
-    return tuple(found.tolist())
 
 
 def _far_winners(row: OpenRow, query: FloatArray, best: tuple[int, ...]) -> Sequence[int]:

@@ -270,7 +270,7 @@ class LookupState(CheckedFields):
         high=LARGEST_COORDINATE,
         most=LONGEST_DESCENT,
     )
-    """See `attention_explorer.pages.lookup.descent`."""
+    """See `attention_explorer.pages.lookup.trail`."""
     jumps: int = declared(
         0,
         "jumps",
@@ -280,7 +280,7 @@ class LookupState(CheckedFields):
         is_hashed=False,
         high=MOST_JUMPS,
     )
-    """See `attention_explorer.pages.lookup.jumps`."""
+    """See `attention_explorer.pages.lookup.trail`."""
     last_jump: float = declared(
         0.0,
         "last jump",

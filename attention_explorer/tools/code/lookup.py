@@ -6,10 +6,9 @@ import numpy as np
 
 from attention_explorer.core.temperature import HIGHEST_TEMPERATURE, LOWEST_TEMPERATURE
 from attention_explorer.pages.lookup.frame import lookup_frame
-from attention_explorer.pages.lookup.numbers import LookupFrame
+from attention_explorer.pages.lookup.numbers import LookupFrame, sampled
 from attention_explorer.pages.lookup.open_row import OpenRow
 from attention_explorer.pages.lookup.state import LookupState, LookupView, Overlay, ValueKind
-from attention_explorer.pages.lookup.temperatures import sampled
 from attention_explorer.pages.lookup.words_plane import PREFIXES, WordsNumbers, words_numbers
 from attention_explorer.pages.lookup.words_state import MATRICES
 from attention_explorer.tools.code.script import Program, Script

@@ -8,13 +8,12 @@ from PySide6.QtCore import QSignalBlocker, QTimer, Signal
 from PySide6.QtWidgets import QHBoxLayout, QLabel, QPushButton, QWidget
 
 from attention_explorer.errors import ExplorerError
-from attention_explorer.kit.controls.slider import Slider
-from attention_explorer.kit.controls.slider_drag import SliderDrag
+from attention_explorer.kit.controls.slider import Slider, SliderDrag
 from attention_explorer.kit.theme import Look
 from attention_explorer.pages.explorer import ExplorerState
-from attention_explorer.pages.lookup.descent import gone_to, place_in, stepped
 from attention_explorer.pages.lookup.frame import lookup_frame
 from attention_explorer.pages.lookup.state import DescentSpeed, LookupState
+from attention_explorer.pages.lookup.trail import gone_to, place_in, stepped
 from attention_explorer.pages.lookup.wording import ON_TARGET, descent_note
 from attention_explorer.pages.ui.session import Session
 

@@ -24,7 +24,7 @@ from attention_explorer.pages.lookup.ui.overlays import (
     OverlayName,
     draw_sample,
 )
-from attention_explorer.pages.lookup.ui.plane_painter import paint_plane
+from attention_explorer.pages.lookup.ui.plane_foreground import paint_plane
 from attention_explorer.pages.lookup.ui.plane_scene import NUMBER_LINE_HEIGHT, VALUES_SHARE, scene_for
 from attention_explorer.pages.lookup.wording import description, exponent_text, output_sum
 

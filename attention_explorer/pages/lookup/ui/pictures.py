@@ -15,11 +15,11 @@ from attention_explorer.kit.items.words import Reading, Readings, Title
 from attention_explorer.kit.picture import Panel, Picture
 from attention_explorer.kit.theme import Look
 from attention_explorer.pages.lookup import wording
-from attention_explorer.pages.lookup.descent import losses, place_in
 from attention_explorer.pages.lookup.frame import lookup_frame
 from attention_explorer.pages.lookup.numbers import LookupFrame
 from attention_explorer.pages.lookup.state import REST, LookupState, Part
-from attention_explorer.pages.lookup.ui.plane_painter import paint_plane
+from attention_explorer.pages.lookup.trail import losses, place_in
+from attention_explorer.pages.lookup.ui.plane_foreground import paint_plane
 from attention_explorer.pages.lookup.ui.plane_scene import PlaneScene, scene_for
 
 WEIGHTS, LOSSES, GRADIENT = "Weights", "Loss of every step", "Loss and gradient"

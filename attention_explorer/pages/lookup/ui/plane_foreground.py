@@ -17,27 +17,24 @@ from attention_explorer.kit.drawing.marks import (
     pen,
 )
 from attention_explorer.pages.lookup.state import QUERY, Overlay, Part
-from attention_explorer.pages.lookup.ui.covered_names import covered_names
-from attention_explorer.pages.lookup.ui.number_line import paint_number_line
+from attention_explorer.pages.lookup.ui.plane_backdrop import paint_backdrop
+from attention_explorer.pages.lookup.ui.plane_labels import covered_names, paint_tick_labels, paint_tokens
 from attention_explorer.pages.lookup.ui.plane_output import (
     paint_chain,
     paint_limit,
+    paint_next_step,
+    paint_number_line,
     paint_other,
     paint_output,
     paint_output_shaft,
-    paint_tie,
-    paint_trail,
-)
-from attention_explorer.pages.lookup.ui.plane_scene import BADGE_RADIUS, PlaneScene, has_shaft
-from attention_explorer.pages.lookup.ui.plane_target import (
-    paint_next_step,
     paint_probe,
     paint_residual,
     paint_swing,
     paint_target,
+    paint_tie,
+    paint_trail,
 )
-from attention_explorer.pages.lookup.ui.plane_ticks import paint_tick_labels
-from attention_explorer.pages.lookup.ui.plane_tokens import paint_tokens
+from attention_explorer.pages.lookup.ui.plane_scene import BADGE_RADIUS, PlaneScene, has_shaft
 
 
 def paint_foreground(painter: QPainter, scene: PlaneScene) -> None:
@@ -210,3 +207,10 @@ def _paint_handles(painter: QPainter, scene: PlaneScene, part: Part) -> None:
     painter.drawRect(QRectF(length_at.x() - side / 2, length_at.y() - side / 2, side, side))
     painter.drawEllipse(angle_at, radius, radius)
     painter.setBrush(Qt.BrushStyle.NoBrush)
+
+
+def paint_plane(painter: QPainter, scene: PlaneScene) -> None:
+    """Paint a scene with its top left corner at the painter's origin."""
+    painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+    paint_backdrop(painter, scene)
+    paint_foreground(painter, scene)

@@ -13,9 +13,8 @@ from attention_explorer.kit.items.item import Arrays, Hit, Item, Value
 from attention_explorer.kit.picture import Panel, Picture
 from attention_explorer.kit.pictures.drawing import Change
 from attention_explorer.pages.lookup import wording
-from attention_explorer.pages.lookup.numbers import LookupFrame
+from attention_explorer.pages.lookup.numbers import SAMPLES, LookupFrame, sampled
 from attention_explorer.pages.lookup.state import HARD_HAS_NONE, LookupState
-from attention_explorer.pages.lookup.temperatures import SAMPLES, sampled
 from attention_explorer.pages.lookup.ui.pictures import PlanePicture, weight_bars
 
 CURVES, NOW = "Weights against temperature", "temperature"

@@ -22,7 +22,7 @@ from attention_explorer.kit.items.words import Reading, Readings
 from attention_explorer.kit.picture import Laid, Panel
 from attention_explorer.kit.pictures.drawing import Change
 from attention_explorer.kit.theme import Look
-from attention_explorer.pages.positions import encoding, wording
+from attention_explorer.pages.positions import encoding, said
 from attention_explorer.pages.positions.encoding import BiasLines, EncodingPicture, Wave
 from attention_explorer.pages.positions.kinds.alibi import slope_words
 from attention_explorer.pages.positions.kinds.kind import wavelength_text
@@ -50,10 +50,10 @@ class Encoding(OfEncoding[EncodingPicture]):
     compute = staticmethod(encoding.encoding_picture)
 
     def headline(self, numbers: EncodingPicture) -> str:
-        return wording.encoding_headline(numbers.state)
+        return said.encoding_headline(numbers.state)
 
     def says(self, numbers: EncodingPicture) -> tuple[str, ...]:
-        return wording.encoding_says(numbers.state)
+        return said.encoding_says(numbers.state)
 
     def item(self, numbers: EncodingPicture) -> Item[Any]:
         if numbers.bias is not None:
@@ -83,14 +83,14 @@ class Encoding(OfEncoding[EncodingPicture]):
                 Reading(f"× {np.exp(-10 * slope):.2g}", "a weight, ten away"),
             )
             title = numbers.bias.count.head(numbers.bias.head).capitalize()
-            return Panel(title, (Readings("Slope", found, size=24.0),), wording.row_sentence(state), formula)
-        norm = float(np.linalg.norm(wording.row_of(state)))
+            return Panel(title, (Readings("Slope", found, size=24.0),), said.row_sentence(state), formula)
+        norm = float(np.linalg.norm(said.row_of(state)))
         readings: tuple[Reading, ...] = (Reading(plain(norm, 3), "norm of the row"),)
         if kind_of(state).turns:
             longest = wavelength_text(wavelength(state, state.d_model - 1))
             readings = (*readings, Reading(longest, "longest wave"))
         title = f"Position {numbers.position}"
-        return Panel(title, (Readings(ROW, readings, size=24.0),), wording.row_sentence(state), formula)
+        return Panel(title, (Readings(ROW, readings, size=24.0),), said.row_sentence(state), formula)
 
     def table(self, numbers: EncodingPicture) -> Item[Any]:
         """Return the numbers of the row, or the slope of each head."""
@@ -98,7 +98,7 @@ class Encoding(OfEncoding[EncodingPicture]):
             bias = numbers.bias
             rows = tuple((bias.count.head(i), slope_words(float(s))) for i, s in enumerate(bias.slopes))
             return Table("Slopes", (Column("head", is_bold=True), Column("slope", is_right=True)), rows, fills=False)
-        row = wording.row_of(numbers.state)
+        row = said.row_of(numbers.state)
         shown = row[: MOST_ROWS * ACROSS].tolist()
         cells = [(str(at), signed(value, 6)) for at, value in enumerate(shown)]
         cells += [("", "")] * (-len(cells) % ACROSS)
@@ -119,8 +119,8 @@ class Encoding(OfEncoding[EncodingPicture]):
             head = numbers.bias.head
             return encoding.bias_words(state, head, min(at, state.length - 1), 0)
         values = _wave_values(numbers, at)
-        said = (f"dim {wave.dimension} {signed(value, 4)}" for wave, value in zip(numbers.waves, values, strict=True))
-        return f"position {at}: {', '.join(said)}" if hit.item == WAVES else ""
+        each = (f"dim {wave.dimension} {signed(value, 4)}" for wave, value in zip(numbers.waves, values, strict=True))
+        return f"position {at}: {', '.join(each)}" if hit.item == WAVES else ""
 
     # ---- What a hand does ----
 

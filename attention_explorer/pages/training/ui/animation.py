@@ -13,7 +13,7 @@ from PySide6.QtWidgets import QDialog, QDialogButtonBox, QHBoxLayout, QLabel, QV
 
 from attention_explorer.core.numbers_files import Contents, Report
 from attention_explorer.core.numerals import grouped
-from attention_explorer.kit.controls.whole_number_box import WholeNumberBox
+from attention_explorer.kit.controls.number_box import WholeNumberBox
 from attention_explorer.kit.export.film import ANIMATIONS as ANIMATIONS
 from attention_explorer.kit.export.film import EACH_MS, LAST_MS, figure_image, film_file
 from attention_explorer.kit.theme import Look

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import keyword
+import re
 from collections.abc import Callable
 from functools import partial
 from pathlib import Path
@@ -11,12 +13,17 @@ import numpy as np
 from PySide6.QtCore import Qt
 from PySide6.QtGui import (
     QCloseEvent,
+    QColor,
+    QFont,
     QFontDatabase,
     QGuiApplication,
     QHideEvent,
     QKeySequence,
     QShortcut,
     QShowEvent,
+    QSyntaxHighlighter,
+    QTextCharFormat,
+    QTextDocument,
 )
 from PySide6.QtWidgets import (
     QDialog,
@@ -33,6 +40,7 @@ from PySide6.QtWidgets import (
 )
 
 from attention_explorer.kit.tab_order import in_order
+from attention_explorer.kit.theme import LIGHT, Theme
 from attention_explorer.pages.explorer import ExplorerState, PageState
 from attention_explorer.pages.registry import PAGES
 from attention_explorer.session.jobs import Deliver, Report, stoppable
@@ -40,8 +48,38 @@ from attention_explorer.session.requests import Requests, Standing
 from attention_explorer.tools.code.programs import part_on_show, program_of
 from attention_explorer.tools.code.pytorch import DIFFERENCES
 from attention_explorer.tools.code.script import Program
-from attention_explorer.tools.code.ui.colours import CodeColours
 from attention_explorer.tools.host import Host
+
+_PARTS = re.compile(
+    r"(?P<text>\"\"\".*?\"\"\"|\"[^\"]*\"|'[^']*')"
+    r"|(?P<comment>#.*)"
+    rf"|(?P<word>\b(?:{'|'.join(sorted(keyword.kwlist))})\b)"
+)
+
+
+class CodeColours(QSyntaxHighlighter):
+    """Sets a program a line at a time. No colour of the pages is used: those mean query, key, value and output."""
+
+    def __init__(self, document: QTextDocument) -> None:
+        super().__init__(document)
+        self._formats: dict[str, QTextCharFormat] = {}
+        self.wear(LIGHT)
+
+    def wear(self, theme: Theme) -> None:
+        """Take the colours of a theme."""
+        inks = {"text": theme.muted, "comment": theme.muted, "word": theme.text}
+        self._formats = {part: QTextCharFormat() for part in inks}
+        for part, ink in inks.items():
+            self._formats[part].setForeground(QColor(ink))
+        self._formats["comment"].setFontItalic(True)
+        self._formats["word"].setFontWeight(QFont.Weight.Bold)
+        self.rehighlight()
+
+    def highlightBlock(self, text: str) -> None:
+        """Colour a line."""
+        for found in _PARTS.finditer(text):
+            self.setFormat(found.start(), found.end() - found.start(), self._formats[str(found.lastgroup)])
+
 
 WIDTH, HEIGHT = 900, 660
 """Pixels at zoom 1, as far as the window behind it has them."""

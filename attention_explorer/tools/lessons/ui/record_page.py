@@ -21,7 +21,7 @@ from PySide6.QtWidgets import (
 from attention_explorer.core.numerals import counted
 from attention_explorer.kit.controls.card import Card
 from attention_explorer.kit.controls.flow_layout import FlowLayout
-from attention_explorer.kit.controls.whole_number_box import WholeNumberBox, show_number
+from attention_explorer.kit.controls.number_box import WholeNumberBox, show_number
 from attention_explorer.kit.theme import Look
 from attention_explorer.tools.lessons.lesson import Step
 from attention_explorer.tools.lessons.reading import LONGEST_TEXT

@@ -1,4 +1,4 @@
-"""The numbers at the axes of the plane. One that a badge covers is left out: half of 10 would read as 0."""
+"""What is written on the plane: which badges lie under another, the tokens of a head, the numbers at the axes."""
 
 from __future__ import annotations
 
@@ -6,16 +6,67 @@ import math
 from collections.abc import Iterator
 from functools import lru_cache
 
-from PySide6.QtCore import QRectF, Qt
+from PySide6.QtCore import QPointF, QRectF, Qt
 from PySide6.QtGui import QFont, QPainter
 
 from attention_explorer.core.numerals import plain
-from attention_explorer.kit.drawing.marks import colour_of, text_size
+from attention_explorer.core.role import Role
+from attention_explorer.kit.drawing.label_places import free_spot
+from attention_explorer.kit.drawing.marks import colour_of, draw_haloed_text, text_size
 from attention_explorer.kit.theme import Look
 from attention_explorer.pages.lookup.plane import PlaneTransform, tick_step, ticks
-from attention_explorer.pages.lookup.ui.covered_names import covered_names
+from attention_explorer.pages.lookup.state import Part
 from attention_explorer.pages.lookup.ui.plane_backdrop import plane_names
 from attention_explorer.pages.lookup.ui.plane_scene import BADGE_RADIUS, PlaneScene, distance_to_segment, has_shaft
+
+
+def covered_names(scene: PlaneScene) -> list[tuple[Part, str, QRectF]]:
+    """Return the parts that lie under another badge, what is written beside it, and where.
+
+    That is "= k₁", or "≈ k₁" if it is only closer than the badge can show.
+    """
+    look, font = scene.look, scene.look.font(13, bold=True)
+    tops: list[tuple[Part, QPointF]] = []
+    names: list[tuple[Part, str, QRectF]] = []
+    for part in scene.parts:
+        spot = scene.place(part)
+        under = [top for top in tops if math.hypot(top[1].x() - spot.x(), top[1].y() - spot.y()) < look.px(8)]
+        if not under:
+            tops.append((part, spot))
+            continue
+        top, place = under[0]
+        is_same = scene.state.position(top) == scene.state.position(part)
+        text = f"{'=' if is_same else '≈'} {part.symbol}"
+        width, height = text_size(font, text)
+        box = QRectF(place.x() + look.px(BADGE_RADIUS + 6), place.y() + look.px(4), width, height)
+        names.append((part, text, box.translated(0, len(names) * height)))
+    return names
+
+
+LONGEST = 16
+"""Letters of a token; what is longer is cut."""
+
+
+def paint_tokens(painter: QPainter, scene: PlaneScene) -> None:
+    """Write which token each key of a row belongs to, where there is room: the bars name all of them."""
+    if scene.frame.row is None:
+        return
+    look, font = scene.look, scene.look.font(12)
+    radius = look.px(BADGE_RADIUS + 1)
+    covered = covered_names(scene)
+    taken = [box for _, _, box in covered]
+    places = {part: scene.place(part) for part in scene.parts if not scene.is_apart(part)}
+    taken += [QRectF(at.x() - radius, at.y() - radius, 2 * radius, 2 * radius) for at in places.values()]
+    hidden = [part for part, _, _ in covered]
+    for part, at in places.items():
+        if part.role is not Role.KEY or part in hidden or not scene.rect.contains(at):
+            continue
+        name = scene.frame.row.names[part.index]
+        text = name if len(name) <= LONGEST else f"{name[:LONGEST]}…"
+        box = free_spot(at, text_size(font, text), (radius + look.px(2),), taken, scene.rect)
+        if scene.rect.contains(box) and not any(box.intersects(other) for other in taken):
+            draw_haloed_text(painter, box, text, font, look.theme.key_ink, look.theme.plane)
+            taken.append(box)
 
 
 def paint_tick_labels(painter: QPainter, scene: PlaneScene, *, of_values: bool = False) -> None:
