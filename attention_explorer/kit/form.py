@@ -35,7 +35,7 @@ if TYPE_CHECKING:
 
 S = TypeVar("S", bound="DataclassInstance")
 
-BOX_WIDTH, LONG_BOX_WIDTH, LONGEST_BOX_WIDTH, SENTENCE_WIDTH, LEAST_WIDTH = 52, 84, 104, 260, 90
+BOX_WIDTH, LONG_BOX_WIDTH, LONGEST_BOX_WIDTH, SENTENCE_WIDTH, LEAST_WIDTH = 52, 84, 104, 236, 90
 """Pixels at zoom 1 of a field for a number, one with many digits, ten, a sentence, and of what a column narrows."""
 LONG_NUMBER = 10_000
 MOST_BUTTONS = 4
