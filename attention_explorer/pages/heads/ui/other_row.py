@@ -143,7 +143,8 @@ class OtherRow(QWidget):
         self._look = look
         self._row = QGridLayout(self)
         self._row.setContentsMargins(0, 0, 0, 0)
-        for column, widget in enumerate((self.button, self.sentence, self.context)):
+        self._row.addWidget(self.button, 0, 0, Qt.AlignmentFlag.AlignLeft)  # alone it would be as wide as the page
+        for column, widget in enumerate((self.sentence, self.context), start=1):
             self._row.addWidget(widget, 0, column)
         self.hide()
 
