@@ -29,14 +29,11 @@ WITHOUT_DISPLAY = {
 # Draws what the command line draws, but only the first examples of each page: each picture is a whole window.
 DRIVER = """
 import sys
-from dataclasses import replace
 from itertools import islice
 from attention_explorer import cli
-from attention_explorer.window import gallery
-count = int(sys.argv[1])
-gallery.PAGES = [
-    replace(page, examples=lambda examples=page.examples: islice(examples(), count)) for page in gallery.PAGES
-]
+from attention_explorer.pages.registry import PageEntry
+count, examples = int(sys.argv[1]), PageEntry.examples
+PageEntry.examples = lambda page: islice(examples(page), count)
 cli.DEFAULT_SIZES = [(640, 480)]
 sys.exit(cli.main(sys.argv[2:]))
 """
