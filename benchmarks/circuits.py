@@ -39,11 +39,12 @@ WORDS = 5000, 6000
 def measure() -> list[Row]:
     """Measure on a model of the size of SmolLM2, with random weights."""
     with TemporaryDirectory() as folder:
-        model = load_model(write_smollm2(Path(folder)))
+        path = write_smollm2(Path(folder))
+        model = load_model(path)
         draw = np.random.default_rng(0)
         ids = draw.integers(1000, 40_000, TOKENS).tolist()
         model(ids)  # reads the weights
-        return [*_effects(model, ids), *_passes(model, ids), _memory(model, ids), *_window(Path(folder))]
+        return [*_effects(model, ids), *_passes(model, ids), _memory(model, ids), *_window(path)]
 
 
 def _effects(model: Model, ids: list[int]) -> list[Row]:
@@ -95,11 +96,11 @@ def _row(what: str, ours: Callable[[], object], model: Model, ids: list[int], ru
     return Row(f"circuits: {what}, {len(ids)} tokens", asked, f"{runs} runs", theirs, aim)
 
 
-def _window(folder: Path) -> list[Row]:
+def _window(path: Path) -> list[Row]:
     """Return how long finding the circuit takes in the window, and how long that works at a time meanwhile."""
     make_application()
-    circuits = CircuitsState(model_recipe(write_smollm2(folder), "w1 w2 w3"), view=CircuitsView.FOUND)
-    store = SettingsStore(folder / "settings.ini")
+    circuits = CircuitsState(model_recipe(path, "w1 w2 w3"), view=CircuitsView.FOUND)
+    store = SettingsStore(path.with_name("settings.ini"))
     window = MainWindow(Session(ExplorerState(circuits=circuits)), store, replace(Settings(), page="lab"))
     window.resize(1280, 800)
     window.show()
