@@ -94,6 +94,19 @@ def ends_of_small_bar(scale: ColourScale, look: Look) -> tuple[float, float]:
     return left, right
 
 
+def title_of_small_bar(scale: ColourScale, look: Look) -> float:
+    """Return how wide the title at the left of a colour bar in one line is, with its distance to it."""
+    return text_size(look.font(12), scale.title)[0] + look.px(8)
+
+
+def paint_title_of_small_bar(painter: QPainter, picture: MapPicture, bar: QRectF, look: Look) -> None:
+    """Write the title of a colour bar in one line at the left of it."""
+    painter.setFont(look.font(12))
+    painter.setPen(colour_of(look.theme.muted))
+    title = bar.adjusted(-title_of_small_bar(picture.scale, look), 0, 0, 0)
+    painter.drawText(title, Qt.AlignmentFlag.AlignVCenter, picture.scale.title)
+
+
 def _paint_colours(painter: QPainter, picture: MapPicture, box: QRectF, look: Look, rectangles: int | None) -> None:
     """Fill a box with the colours from the lowest number to the highest: as rectangles, else as an image."""
     steps = rectangles or IMAGE_STEPS

@@ -206,9 +206,8 @@ class TransformerRun:
             raise ArrayError(f"there is no layer {layer} of the kind “{kind}”")
         run = tower.layer(layer)
         attention = run.cross if kind == CROSS and run.cross is not None else run.attention
-        given = tower.surroundings(layer)
         if where == SCORES:
-            of = tower.stack.layers[layer]
+            given, of = tower.surroundings(layer), tower.stack.layers[layer]
             cross = of.cross if kind == CROSS else None
             if cross is not None:
                 return cross.scored(attention.q, attention.k, None)[0]
@@ -223,9 +222,9 @@ class TransformerRun:
             ATTENTION: lambda: attention.output,
             NETWORK: lambda: run.network.output,
             RESIDUAL: lambda: run.residual,
-            AROUND_ATTENTION: lambda: given.around_attention(run.residual),
+            AROUND_ATTENTION: lambda: tower.surroundings(layer).around_attention(run.residual),
             BETWEEN: lambda: run.between,
-            AROUND_NETWORK: lambda: given.around_network(run.between),
+            AROUND_NETWORK: lambda: tower.surroundings(layer).around_network(run.between),
             AFTER: lambda: run.output,
         }
         return parts[where]()

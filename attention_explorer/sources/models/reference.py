@@ -56,9 +56,10 @@ def model_change(reference: FileReference) -> str | None:
     if not path.is_dir() or not is_adapter(path):
         return change_since(replace(reference, path=weights_of(path)))
     try:
-        found, base = model_reference(path), base_of(path)
+        found = model_reference(path)
     except ExplorerError as error:
         return str(error)
     if (found.size, found.digest) == (reference.size, reference.digest):
         return None
-    return f"The adapter “{path.name}” or its model “{name_by_place(base)}” has other numbers now: it was changed."
+    base = name_by_place(base_of(path))
+    return f"The adapter “{path.name}” or its model “{base}” has other numbers now: it was changed."

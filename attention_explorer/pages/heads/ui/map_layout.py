@@ -9,7 +9,7 @@ from PySide6.QtCore import QRectF, Qt
 from PySide6.QtGui import QColor, QFontMetricsF, QPainter
 
 from attention_explorer.core.map_picture import MapPicture
-from attention_explorer.kit.drawing.colour_bar import paint_small_bar
+from attention_explorer.kit.drawing.colour_bar import paint_small_bar, paint_title_of_small_bar, title_of_small_bar
 from attention_explorer.kit.drawing.heatmap_layout import (
     LARGEST_LABEL,
     HeatmapLayout,
@@ -102,7 +102,7 @@ def _stand_apart(tokens: tuple[str, ...], look: Look, cell: float) -> bool:
 def _line(picture: MapPicture, look: Look, room: QRectF) -> HeadLine:
     line = QRectF(room.left(), room.top(), room.width(), look.px(LINE - 4))
     metrics = QFontMetricsF(look.font(12))
-    title = metrics.horizontalAdvance(picture.scale.title) + look.px(8)
+    title = title_of_small_bar(picture.scale, look)
     sample = metrics.horizontalAdvance(picture.masked_word) + look.px(SAMPLE + 20) if picture.masked.any() else 0
     wide = min(look.px(BAR), max(0.24 * line.width(), look.px(LEAST_BAR)))
     bar = QRectF(line.right() - wide - sample, line.top(), wide, line.height())
@@ -124,10 +124,8 @@ def paint_line(
         painter.setPen(QColor(ink))
         painter.drawText(QRectF(left, line.axes.top(), width + 2, line.axes.height()), middle, words)
         left += width + look.px(18)
-    painter.setFont(look.font(12))
-    painter.setPen(QColor(look.theme.muted))
     if line.title.left() > left:
-        painter.drawText(line.title, middle, picture.scale.title)
+        paint_title_of_small_bar(painter, picture, line.bar, look)
     paint_legend(painter, picture, line.bar, look, vector=vector)
 
 

@@ -8,6 +8,7 @@ from PySide6.QtCore import QRectF, Qt
 from PySide6.QtGui import QFontMetricsF, QPainter
 
 from attention_explorer.core.map_picture import MapPicture
+from attention_explorer.kit.drawing.colour_bar import paint_title_of_small_bar, title_of_small_bar
 from attention_explorer.kit.drawing.marks import colour_of, text_size
 from attention_explorer.kit.drawing.small_map import paint_small_map
 from attention_explorer.kit.drawing.small_map_layout import Arrangement, SmallMap, arranged, best_arrangement
@@ -29,8 +30,7 @@ class MarkedLayout:
     """Where the maps and their colour bar are."""
 
     maps: tuple[SmallMap, ...]
-    bar: QRectF
-    title: float  # pixels of its title, at its left
+    bar: QRectF  # its title is at its left
 
 
 def marked_layout(marked: MarkedHeads, look: Look, room: QRectF) -> MarkedLayout:
@@ -47,9 +47,9 @@ def marked_layout(marked: MarkedHeads, look: Look, room: QRectF) -> MarkedLayout
     top = max(box.bottom() for box in cells) + px(10)
     legend = _legend(marked)
     beside = text_size(look.font(11.5), legend.masked_word)[0] + px(BESIDE_BAR) if legend.masked.any() else 0.0
-    title = text_size(look.font(12), legend.scale.title)[0] + px(8)
+    title = title_of_small_bar(legend.scale, look)
     width = min(right - left, px(WIDEST_BAR), room.right() - left - beside - title)
-    return MarkedLayout(maps, QRectF(left + title, top, width, px(BAR_HEIGHT)), title)
+    return MarkedLayout(maps, QRectF(left + title, top, width, px(BAR_HEIGHT)))
 
 
 def _legend(marked: MarkedHeads) -> MapPicture:
@@ -75,10 +75,7 @@ class MarkedItem(SeveralMaps[MarkedLayout]):
         if len(marked.titles) > 1:
             self._paint_titles(painter, layout, look)
         if look.colour_bars:
-            painter.setFont(look.font(12))
-            painter.setPen(colour_of(look.theme.muted))
-            title = layout.bar.adjusted(-layout.title, 0, 0, 0)
-            painter.drawText(title, Qt.AlignmentFlag.AlignVCenter, _legend(marked).scale.title)
+            paint_title_of_small_bar(painter, _legend(marked), layout.bar, look)
         paint_legend(painter, _legend(marked), layout.bar, look, vector=vector)
 
     def _paint_titles(self, painter: QPainter, layout: MarkedLayout, look: Look) -> None:

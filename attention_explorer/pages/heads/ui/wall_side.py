@@ -5,8 +5,8 @@ from __future__ import annotations
 import math
 from dataclasses import replace
 
-from PySide6.QtCore import QRectF, QSize, Qt
-from PySide6.QtGui import QFontMetricsF, QPainter, QPaintEvent
+from PySide6.QtCore import QRectF, QSize
+from PySide6.QtGui import QPainter, QPaintEvent
 from PySide6.QtWidgets import QHBoxLayout, QLabel, QPushButton, QSizePolicy, QVBoxLayout, QWidget
 
 from attention_explorer.core.declared import declarations
@@ -15,8 +15,7 @@ from attention_explorer.core.words import capital
 from attention_explorer.kit.accessible import PICTURE
 from attention_explorer.kit.controls.panel_scroll import UNBOUNDED, ColumnScroll
 from attention_explorer.kit.controls.steady import Steady
-from attention_explorer.kit.drawing.colour_bar import paint_small_bar
-from attention_explorer.kit.drawing.marks import colour_of
+from attention_explorer.kit.drawing.colour_bar import paint_small_bar, paint_title_of_small_bar, title_of_small_bar
 from attention_explorer.kit.form import Form
 from attention_explorer.kit.theme import Look
 from attention_explorer.pages.heads.frame import HeadsFrame
@@ -74,15 +73,13 @@ class WallLegend(QWidget):
         """Pixels of the title, with their distance to the bar."""
         if self._legend is None:
             return 0.0
-        return QFontMetricsF(self._look.font(12)).horizontalAdvance(self._legend.scale.title) + self._look.px(8)
+        return title_of_small_bar(self._legend.scale, self._look)
 
     def paintEvent(self, _event: QPaintEvent) -> None:
         if self._legend is not None:
-            painter, line = QPainter(self), QRectF(self.rect())
-            painter.setFont(self._look.font(12))
-            painter.setPen(colour_of(self._look.theme.muted))
-            painter.drawText(line, Qt.AlignmentFlag.AlignVCenter, self._legend.scale.title)
-            paint_small_bar(painter, self._legend, line.adjusted(self._title_width, 0, 0, 0), self._look)
+            painter, bar = QPainter(self), QRectF(self.rect()).adjusted(self._title_width, 0, 0, 0)
+            paint_title_of_small_bar(painter, self._legend, bar, self._look)
+            paint_small_bar(painter, self._legend, bar, self._look)
             painter.end()
 
 
