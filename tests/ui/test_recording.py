@@ -370,6 +370,18 @@ def test_it_fits_a_small_window(make_window, hand, qtbot, size, zoom):
     assert (teacher.window.width(), teacher.window.height()) == size
 
 
+def test_the_picture_of_a_step_comes_and_goes_with_its_room(make_window, hand, qtbot):
+    teacher = Teacher(make_window(ExplorerState(), Settings(zoom=1.75), (1024, 768)), hand)
+    teacher.record()
+    teacher.finish()
+    picture = teacher.steps_page.picture
+    qtbot.waitUntil(lambda: not picture.height() and picture.pixmap().isNull())
+    teacher.window.resize(1280, 1500)
+    qtbot.waitUntil(lambda: picture.pixmap().width() == picture.width() > 0)
+    teacher.window.resize(1024, 768)
+    qtbot.waitUntil(lambda: not picture.height() and picture.pixmap().isNull())
+
+
 def test_where_nothing_can_be_asked_the_strip_says_why(teacher):
     teacher.record()
     teacher.show("writes", "circuits")

@@ -85,7 +85,10 @@ def _compute(lessons: Iterable[Lesson], report: Report, deliver: Deliver) -> Non
 
 
 def picture_of_state(state: ExplorerState, page: str, look: Look, pixels: QSize, *, whole: bool) -> QPixmap:
-    """Return what a page shows of a state, in so many pixels of the screen; it is computed here."""
+    """Return what a page shows of a state, in so many pixels of the screen; empty if these are none.
+
+    It is computed here.
+    """
     entry = next(entry for entry in PAGES if entry.id == page)
     return _drawn(entry.figure(state), look, pixels, whole=whole)
 
@@ -95,6 +98,8 @@ def _drawn(figure: Figure, look: Look, pixels: QSize, *, whole: bool) -> QPixmap
         figure = figure.styled(FigureStyle(look, is_titled=False, is_captioned=False, width=_WIDTH))
     fits = Qt.AspectRatioMode.KeepAspectRatio if whole else Qt.AspectRatioMode.KeepAspectRatioByExpanding
     size = figure.size.scaled(pixels, fits)
+    if size.isEmpty():  # a large zoom in a small window leaves no room, and an image of no pixels cannot be painted
+        return QPixmap()
     picture = QPixmap.fromImage(painted(Sheet(figure), size))
     if whole:
         return picture

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from PySide6.QtCore import QEvent, QSignalBlocker, Qt, Signal
-from PySide6.QtGui import QKeyEvent, QKeySequence, QPixmap
+from PySide6.QtGui import QKeyEvent, QKeySequence, QPixmap, QResizeEvent
 from PySide6.QtWidgets import (
     QFormLayout,
     QHBoxLayout,
@@ -44,11 +44,14 @@ class RecordPage(QWidget):
         The step on show is to go so many places down.
     described : (str, str, str, int)
         Title, what it is about, what is learned and minutes, which were typed.
+    room_changed
+        The picture has more room, or less.
     """
 
     chosen = Signal(int)
     moved = Signal(int)
     described = Signal(str, str, str, int)
+    room_changed = Signal()
 
     def __init__(self, look: Look) -> None:
         super().__init__()
@@ -58,7 +61,7 @@ class RecordPage(QWidget):
         self.minutes = WholeNumberBox(1, LONGEST_MINUTES, "Minutes")
         self.steps, self.form = QListWidget(), StepForm(look, LINES)
         self.said, self.where = QLabel(), QLabel()
-        self.picture = QLabel(alignment=Qt.AlignmentFlag.AlignCenter)
+        self.picture = _Seen()
         self.up, self.down = _button("Up", "Let this step come earlier"), _button("Down", "Let this step come later")
         self.join = _button("Join", "Make this step and the one before one: what this one shows, and the words of both")
         self.delete = _button("Delete", "Take this step away (Del)")
@@ -121,8 +124,6 @@ class RecordPage(QWidget):
         self.said.setWordWrap(True)
         self.said.setAccessibleName("Check")
         self.said.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
-        self.picture.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Ignored)
-        self.picture.setAccessibleName("What is seen at this step")
         last = self._flows[1]
         for button in (self.save, self.preview, self.hand_out, self.go_on):
             last.addWidget(button)
@@ -146,6 +147,7 @@ class RecordPage(QWidget):
             line.textEdited.connect(self._describe)
         self.minutes.valueChanged.connect(self._describe)
         self.form.left.connect(self.steps.setFocus)
+        self.picture.resized.connect(self.room_changed)
 
     def _describe(self) -> None:
         lines = (line.text() for line in (self.title, self.about, self.learned))
@@ -239,6 +241,21 @@ class RecordPage(QWidget):
             return self.go_on
         on_list = self.steps.hasFocus() and event.key() == Qt.Key.Key_Delete
         return self.delete if on_list else None
+
+
+class _Seen(QLabel):
+    """The picture of a step, which takes what room is left."""
+
+    resized = Signal()
+
+    def __init__(self) -> None:
+        super().__init__(alignment=Qt.AlignmentFlag.AlignCenter)
+        self.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Ignored)
+        self.setAccessibleName("What is seen at this step")
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        self.resized.emit()
 
 
 def _line(name: str) -> QLineEdit:

@@ -37,6 +37,8 @@ MOST_UNDONE = 100
 CHECKING = "Checking …"
 CHECK_AFTER = 400
 """Milliseconds after the last change, so that typing does not wait for it."""
+DRAW_AFTER = 100
+"""Milliseconds after the last change of the room for the picture: drawing it computes what its page shows."""
 
 
 class LessonRecorder(QObject):
@@ -66,10 +68,10 @@ class LessonRecorder(QObject):
         self._saved: Recording | None = None
         self._tried: Lesson | None = None
         """The lesson that is being tried."""
-        self._soon = QTimer(self)
-        self._soon.setSingleShot(True)
-        self._soon.setInterval(CHECK_AFTER)
+        self._soon = QTimer(self, interval=CHECK_AFTER, singleShot=True)
         self._soon.timeout.connect(self._check)
+        self._resized = QTimer(self, interval=DRAW_AFTER, singleShot=True)
+        self._resized.timeout.connect(self._draw_again)
         self._done = {id(steps): steps.index for steps in (self._session.history, self._session.views)}
         for steps in (self._session.history, self._session.views):
             steps.changed.connect(self._on_step)
@@ -157,6 +159,7 @@ class LessonRecorder(QObject):
         page.chosen.connect(self._choose)
         page.moved.connect(lambda by: self._change(self.recording.moved(self._at, by), self._at + by))
         page.described.connect(self._describe)
+        page.room_changed.connect(self._resized.start)
         page.form.worded.connect(self._word)
         page.form.asked.connect(self._ask)
         for button, run in (
@@ -336,6 +339,10 @@ class LessonRecorder(QObject):
             drawn = QPixmap()
         drawn.setDevicePixelRatio(ratio)
         page.show_picture(drawn, moment.words)
+
+    def _draw_again(self) -> None:
+        if self._at >= 0 and self._offered is not None:  # else it is drawn once that is known
+            self._draw(self.recording.moments[self._at])
 
     def _show_form(self) -> None:
         at = self._at
