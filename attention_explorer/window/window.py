@@ -186,13 +186,13 @@ class MainWindow(Host):
         self.setCentralWidget(body)
 
     def _make_menus(self) -> None:
-        for title in MENUS:
-            self._menus[title] = self.menuBar().addMenu(title)
-        for spec in WINDOW_ACTIONS:
-            if spec.text:
-                self._menus[spec.menu].addAction(self._action(spec))
-            else:
-                self._menus[spec.menu].addSeparator()
+        for title, offered in MENUS.items():
+            menu = self._menus[title] = self.menuBar().addMenu(title)
+            for spec in offered:
+                if spec is None:
+                    menu.addSeparator()
+                else:
+                    menu.addAction(self._action(spec))
 
     def _action(self, spec: WindowAction) -> QAction:
         action = QAction(spec.text, self)
