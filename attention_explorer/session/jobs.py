@@ -126,8 +126,7 @@ class JobQueue(QObject):
 
     def wait(self, seconds: float) -> bool:
         """Go on handling events until nothing runs or waits, or the time is over; return whether it is idle."""
-        loop, limit = QEventLoop(), QTimer()
-        limit.setSingleShot(True)
+        loop, limit = QEventLoop(), QTimer(singleShot=True)
         limit.start(max(0, math.ceil(1000 * seconds)))
         # Not loop.exec(): once the application was told to quit, it returns without handling anything.
         while self.is_busy() and limit.isActive():

@@ -156,9 +156,7 @@ class Keeper(QObject):
         self.jobs.delivered.connect(self._on_kept)
         self.jobs.failed.connect(self._on_not_kept)
         self._problem = ""
-        self._timer = QTimer(self)
-        self._timer.setSingleShot(True)
-        self._timer.setInterval(milliseconds)
+        self._timer = QTimer(self, singleShot=True, interval=milliseconds)
         self._timer.timeout.connect(self.keep_aside)
         session.changed.connect(self._on_changed)
         opened.changed.connect(self._on_saved)

@@ -6,9 +6,10 @@ from collections.abc import Sequence
 
 from PySide6.QtCore import QRectF, Qt
 from PySide6.QtGui import QColor, QMouseEvent, QPainter, QPaintEvent, QPen
-from PySide6.QtWidgets import QGridLayout, QLabel, QSlider, QVBoxLayout
+from PySide6.QtWidgets import QGridLayout, QLabel, QSlider
 
 from attention_explorer.core.numerals import coordinate
+from attention_explorer.kit.controls.made import in_column
 from attention_explorer.kit.theme import Look
 from attention_explorer.tools.lessons.answers import Given, Right
 from attention_explorer.tools.lessons.ui.asking import Asked, Asking, AskingLine
@@ -88,12 +89,9 @@ class Bars(Asking):
             bar.valueChanged.connect(self._show)
         grid.setColumnStretch(1, 1)
         grid.setColumnStretch(3, 1)
-        whole = QVBoxLayout(self)
-        whole.setContentsMargins(0, 0, 0, 0)
-        whole.addLayout(grid)
         self._line = AskingLine(asked)
         self._line.check.clicked.connect(lambda: self.given.emit(self._given()))
-        whole.addLayout(self._line)
+        in_column(grid, self._line, within=self)
         self.set_look(look)
         self._show()
 

@@ -6,9 +6,10 @@ from collections.abc import Callable
 
 from PySide6.QtCore import QEvent, QObject, QPoint, Qt
 from PySide6.QtGui import QKeyEvent, QMouseEvent
-from PySide6.QtWidgets import QGridLayout, QLabel, QPushButton, QSizePolicy, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QGridLayout, QLabel, QPushButton, QSizePolicy, QWidget
 
 from attention_explorer.kit.controls.flow_layout import FlowLayout
+from attention_explorer.kit.controls.made import in_column, words
 from attention_explorer.kit.tab_order import in_order
 from attention_explorer.kit.theme import Look
 from attention_explorer.tools.lessons.answers import Given, Right
@@ -42,13 +43,11 @@ class Cells(Asking):
     def __init__(self, asked: Asked, look: Look) -> None:
         super().__init__()
         self._labels, self._rows = asked.offer.labels, asked.offer.rows
-        column = QVBoxLayout(self)
-        column.setContentsMargins(0, 0, 0, 0)
         grid = QWidget()
         self.cells: dict[tuple[int, ...], QPushButton] = {}
         self._check = EnterButton(asked.check)
         self._check.clicked.connect(lambda: self.given.emit(self._ticked()))
-        column.addWidget(grid)
+        column = in_column(grid, within=self)
         if self._rows:
             self._make_map(QGridLayout(grid))
             column.addWidget(self._check, alignment=Qt.AlignmentFlag.AlignLeft)
@@ -79,9 +78,7 @@ class Cells(Asking):
             head.setObjectName("muted")
             grid.addWidget(head, 0, place + 1)
         for row, label in enumerate(self._rows):
-            name = QLabel(label)
-            name.setObjectName("muted")
-            grid.addWidget(name, row + 1, 0, Qt.AlignmentFlag.AlignRight)
+            grid.addWidget(words(label, "muted"), row + 1, 0, Qt.AlignmentFlag.AlignRight)
             for place in range(len(self._labels)):
                 self.cells[row, place] = button = QPushButton()
                 button.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Fixed)
@@ -135,18 +132,12 @@ class Order(Asking):
             tile.setAutoDefault(False)
             tile.setCursor(Qt.CursorShape.OpenHandCursor)
             tile.installEventFilter(self)
-        how = QLabel(HOW_TO_ORDER)
-        how.setObjectName("muted")
-        how.setWordWrap(True)
         self._held = QWidget()
         self._flow = FlowLayout(self._held)
         self._flow.setSpacing(4)
         self._behind = _gap(), EnterButton(asked.check)
         self._behind[1].clicked.connect(lambda: self.given.emit(tuple(self._places)))
-        column = QVBoxLayout(self)
-        column.setContentsMargins(0, 0, 0, 0)
-        column.addWidget(how)
-        column.addWidget(self._held)
+        in_column(words(HOW_TO_ORDER, "muted", wraps=True), self._held, within=self)
         self._show()
 
     @property

@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from PySide6.QtCore import Signal
-from PySide6.QtWidgets import QLabel, QLineEdit, QPushButton
+from PySide6.QtWidgets import QLabel, QLineEdit
 
 from attention_explorer.kit.controls.card import Card
+from attention_explorer.kit.controls.made import button, words
 from attention_explorer.kit.theme import Look
 from attention_explorer.tools.lessons.lesson import Step
 from attention_explorer.tools.lessons.reading import LONGEST_TEXT
@@ -32,25 +33,22 @@ class RecordStrip(Card):
     def __init__(self, look: Look) -> None:
         self.form = StepForm(look, LINES)
         self.title, self.count = QLineEdit(), QLabel()
-        self.delete, self.finish = QPushButton("Delete step"), QPushButton("Steps…")
+        tip = "Take the last step away; Undo does it too, and takes back what was done"
+        self.delete = button("Delete step", tip)
+        tip = "See all steps, put them in order, try the lesson and save it (Ctrl+Shift+R)"
+        self.finish = button("Steps…", tip, is_switch=True)
         super().__init__(look)
         self.setAccessibleName("Recording a lesson")
-        recording = QLabel("●  Recording")
-        recording.setObjectName("cardTitle")
         self.title.setAccessibleName("Title of the lesson")
         self.title.setPlaceholderText("Title of the lesson")
         self.title.setMaxLength(LONGEST_TEXT)
         self.title.setMinimumWidth(1)
         self.count.setObjectName("muted")
-        self.delete.setToolTip("Take the last step away; Undo does it too, and takes back what was done")
-        self.finish.setToolTip("See all steps, put them in order, try the lesson and save it (Ctrl+Shift+R)")
-        self.finish.setCheckable(True)
         self.finish.setChecked(True)  # the one button that leads on stands out
-        self.head.addWidget(recording)
+        self.head.addWidget(words("●  Recording", "cardTitle"))
         self.head.addWidget(self.title, 1)
-        self.head.addWidget(self.count)
-        self.head.addWidget(self.delete)
-        self.head.addWidget(self.finish)
+        for part in (self.count, self.delete, self.finish):
+            self.head.addWidget(part)
         self.body.addLayout(self.head)
         self.body.addWidget(self.form)
         self.form.stand_beside()

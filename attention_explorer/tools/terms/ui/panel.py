@@ -5,11 +5,12 @@ from __future__ import annotations
 import html
 
 from PySide6.QtCore import QPoint, QRect, Qt, Signal
-from PySide6.QtWidgets import QDialog, QHBoxLayout, QLabel, QPushButton, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QDialog, QWidget
 
 from attention_explorer.core.terms import Term
 from attention_explorer.kit.accessible import announce, sentences
 from attention_explorer.kit.controls.card import Card
+from attention_explorer.kit.controls.made import button, in_column, in_row, words
 from attention_explorer.kit.controls.possible import allow_unless
 from attention_explorer.kit.theme import Look
 from attention_explorer.tools.terms.references import PAPERS
@@ -32,27 +33,12 @@ class TermView(QWidget):
     def __init__(self, look: Look, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self.term: Term | None = None
-        self._title, self._says, self._source = QLabel(), QLabel(), QLabel()
+        self._title, self._says = words("", "title"), words(wraps=True)
+        self._source = words("", "source", wraps=True, has_links=True)
         self.picture = Miniature(look)
-        self.show_me = QPushButton("Show me")
-        self._title.setObjectName("title")
-        self._source.setObjectName("source")
-        for label in (self._says, self._source):
-            label.setWordWrap(True)
-        self._source.setOpenExternalLinks(True)
-        self._source.setTextInteractionFlags(
-            Qt.TextInteractionFlag.LinksAccessibleByMouse | Qt.TextInteractionFlag.LinksAccessibleByKeyboard
-        )
-        self.show_me.clicked.connect(lambda: self.show_wanted.emit(self.term))
-        column = QVBoxLayout(self)
-        column.setContentsMargins(0, 0, 0, 0)
-        column.setSpacing(look.px(8))
-        foot = QHBoxLayout()
-        foot.addWidget(self._source, 1)
-        foot.addWidget(self.show_me)
-        for widget in (self._title, self._says, self.picture):
-            column.addWidget(widget)
-        column.addLayout(foot)
+        self.show_me = button("Show me", run=lambda: self.show_wanted.emit(self.term))
+        foot = in_row((self._source, 1), self.show_me)
+        in_column(self._title, self._says, self.picture, foot, within=self, space=look.px(8))
 
     def show_term(self, term: Term, *, reason: str = "") -> None:
         """Explain a term; with a reason, why its preset cannot be shown, also without its picture."""
@@ -94,9 +80,7 @@ class TermCard(QDialog):
         card = Card(look)
         card.setFixedWidth(look.px(WIDE + 26))
         card.body.addWidget(self.view)
-        column = QVBoxLayout(self)
-        column.setContentsMargins(0, 0, 0, 0)
-        column.addWidget(card)
+        in_column(card, within=self)
         self.view.show_wanted.connect(self.accept)
 
     def show_term(self, term: Term, reason: str = "") -> None:
