@@ -15,7 +15,6 @@ from attention_explorer.core.figure_options import FigureOptions
 from attention_explorer.errors import ExplorerError
 from attention_explorer.kit.accessible import PICTURE
 from attention_explorer.kit.controls.made import in_row
-from attention_explorer.kit.export.clipboard import NumbersCopier, copy_picture
 from attention_explorer.kit.export.figure import (
     EXPORT_FORMATS,
     LARGEST_SIDE,
@@ -29,7 +28,7 @@ from attention_explorer.kit.export.figure import (
     sheet_of,
 )
 from attention_explorer.kit.export.form import ExportForm
-from attention_explorer.kit.export.writing import write_awake, write_contents
+from attention_explorer.kit.export.writing import NumbersCopier, copy_picture, write_awake, write_contents
 from attention_explorer.kit.file_names import replace_question, with_ending
 from attention_explorer.kit.theme import LIGHT, Look
 

@@ -25,13 +25,12 @@ from attention_explorer.kit.controls.made import button, in_row, words
 from attention_explorer.kit.controls.panel_scroll import ColumnScroll
 from attention_explorer.kit.theme import Look
 from attention_explorer.tools.lessons.lesson import Lesson
-from attention_explorer.tools.lessons.progress import Progress
+from attention_explorer.tools.lessons.progress import AFTER, BEFORE, TAKES, Progress
 from attention_explorer.tools.lessons.recall import due, row_words
 from attention_explorer.tools.lessons.results import LONGEST_NAME
-from attention_explorer.tools.lessons.taking import AFTER, BEFORE, TAKES
 from attention_explorer.tools.lessons.ui.path import Path, PathCard
 from attention_explorer.tools.lessons.ui.pictures import LessonPictures, one_after_another
-from attention_explorer.tools.lessons.ui.taking import WHAT_WAS_RIGHT
+from attention_explorer.tools.lessons.ui.place import WHAT_WAS_RIGHT
 
 ABOUT_THIRTY = (
     "Thirty questions that no lesson shows: take them before the lessons and after. Nothing is told while you do, and "

@@ -18,8 +18,7 @@ from attention_explorer.kit.theme import Look
 from attention_explorer.tools.lessons.answers import Outcome
 from attention_explorer.tools.lessons.lesson import Kind
 from attention_explorer.tools.lessons.ui.asking import Asked, Asking, Choosing, EnterButton, SkipButton, Typing
-from attention_explorer.tools.lessons.ui.asking_bars import Bars
-from attention_explorer.tools.lessons.ui.asking_picks import Cells, Order, Words
+from attention_explorer.tools.lessons.ui.asking_picks import Bars, Cells, Order, Words
 from attention_explorer.tools.lessons.words import rich, spoken
 
 WIDEST_TEXT, WIDEST = 900, 1240

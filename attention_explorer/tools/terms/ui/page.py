@@ -28,9 +28,8 @@ from attention_explorer.kit.theme import Look
 from attention_explorer.pages.registry import PAGES
 from attention_explorer.tools.host import Host
 from attention_explorer.tools.lessons.writing import sections
-from attention_explorer.tools.terms.references import PAPERS, TO_READ_ON, Reference
+from attention_explorer.tools.terms.references import NUMBERS, PAPERS, TO_READ_ON, Reference
 from attention_explorer.tools.terms.ui.panel import IN_A_LESSON, TermView
-from attention_explorer.tools.terms.words import NUMBERS
 
 TABS = ("Glossary", "Keys", "Sources", "The numbers", "Write a lesson")
 GLOSSARY, KEYS, SOURCES, THE_NUMBERS, LESSONS = range(5)
