@@ -127,7 +127,7 @@ class ErrorReporter(QObject):
     def _show(self, text: str) -> None:
         if self._showing:
             return  # one dialog is enough: an error that repeats must not bury the window
-        from attention_explorer.window.dialogs import error_dialog
+        from attention_explorer.window.session_dialogs import error_dialog
 
         self._showing = True
         dialog = error_dialog(self._window, text)

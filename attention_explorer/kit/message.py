@@ -1,20 +1,47 @@
-"""Boxes that say something, none of which stops the window."""
+"""Boxes that say or ask something, none of which stops the window."""
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
+from typing import TypeAlias
+
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QMessageBox, QWidget
+
+Answer: TypeAlias = (
+    "tuple[QMessageBox.StandardButton | tuple[str, QMessageBox.ButtonRole], Callable[[], object] | None]"
+)
+"""A button, and what is done when it is chosen."""
 
 
 def say(parent: QWidget, title: str, text: str, *, is_error: bool = True) -> None:
     """Say in a box what went wrong, or what is worth knowing."""
     icon = QMessageBox.Icon.Warning if is_error else QMessageBox.Icon.Information
-    box = message_box(parent, icon, title, text)
+    box = _box(parent, icon, title, text)
     box.addButton(QMessageBox.StandardButton.Ok)
     box.open()
 
 
-def message_box(parent: QWidget, icon: QMessageBox.Icon, title: str, text: str) -> QMessageBox:
+def ask(
+    parent: QWidget, title: str, text: str, answers: Sequence[Answer], *, more: str = "", default: int = -1
+) -> None:
+    """Ask in a box, and do what belongs to the answer; Esc is the last one, and Enter that at ``default``."""
+    box = _box(parent, QMessageBox.Icon.Question, title, text)
+    box.setInformativeText(more)
+    buttons = [box.addButton(*each) if isinstance(each, tuple) else box.addButton(each) for each, _ in answers]
+    box.setDefaultButton(buttons[default])
+    box.setEscapeButton(buttons[-1])
+
+    def on_finished(_result: int) -> None:
+        for button, (_, act) in zip(buttons, answers, strict=True):
+            if button is box.clickedButton() and act is not None:
+                act()
+
+    box.finished.connect(on_finished)
+    box.open()
+
+
+def _box(parent: QWidget, icon: QMessageBox.Icon, title: str, text: str) -> QMessageBox:
     """Return a box that is deleted when it is closed, to which buttons are to be added."""
     box = QMessageBox(icon, title, text, QMessageBox.StandardButton.NoButton, parent)
     box.setTextFormat(Qt.TextFormat.PlainText)  # a file may be called <b>

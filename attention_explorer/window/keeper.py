@@ -17,20 +17,19 @@ import threading
 import uuid
 from collections.abc import Callable
 from dataclasses import dataclass
-from datetime import datetime
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeAlias
 
 from PySide6.QtCore import QLockFile, QObject, QTimer, Signal
 
-from attention_explorer.core.files import make_folder, remove, time_of, write_whole
+from attention_explorer.core.files import make_folder, remove, write_whole
 from attention_explorer.core.subject import is_same_subject
 from attention_explorer.errors import ExplorerError
 from attention_explorer.pages.explorer import ExplorerState
 from attention_explorer.pages.session_file import SUFFIX, Opened, read_session, session_bytes, write_session
 from attention_explorer.pages.ui.session import Session
 from attention_explorer.session.jobs import Deliver, JobQueue, Report
-from attention_explorer.session.locks import locked
+from attention_explorer.session.locks import Left, locked, youngest_left
 from attention_explorer.window.open_session import Aside, OpenSession, SetAside
 
 if TYPE_CHECKING:
@@ -84,19 +83,8 @@ OPEN_FIRST = "open-first-"
 LAST = "last"
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class LeftOver:
-    """What a window that crashed has left: the session, when it was kept, and the file it is in, locked for us."""
-
-    kept: Opened
-    time: datetime
-    path: Path
-    lock: QLockFile
-
-    @property
-    def name(self) -> str:
-        """What the session was called."""
-        return Path(self.kept.file).name if self.kept.file else ""
+LeftOver: TypeAlias = Left[Opened]
+"""A session that a window that crashed has left."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -261,24 +249,14 @@ class Keeper(QObject):
 
     def left_over(self) -> LeftOver | None:
         """Return the youngest session that a crashed window has left, locked so that no other window offers it too."""
-        for path in sorted(self._folder.glob(f"{OPEN}*{SUFFIX}"), key=time_of, reverse=True):
-            if path == self._path:
-                continue
-            lock = locked(path, SUFFIX)
-            if lock is None:
-                continue  # its window is open
-            try:
-                return LeftOver(read_session(path), datetime.fromtimestamp(time_of(path)), path, lock)
-            except ExplorerError:
-                lock.unlock()  # not written by us, or for a newer version: it stays where it is
-        return None
+        return youngest_left(self._folder, OPEN, SUFFIX, self._path, read_session)
 
     def take(self, left: LeftOver) -> None:
         """Go on with what a crashed window has left."""
         if left.path.name.startswith(OPEN_FIRST):
             self._last_lock = locked(self._last, SUFFIX)
         self.restore(left.kept)
-        self.discard(left)
+        left.forget()
 
     def restore(self, kept: Opened) -> None:
         """Show what was kept of a session, as a change of its file if that is still there."""
@@ -293,15 +271,6 @@ class Keeper(QObject):
                 saved, path = found.state, None if found.left_out else path  # a damaged file is not written over
         self._open.restore(kept, saved, path)
         self.keep()
-
-    def discard(self, left: LeftOver) -> None:
-        """Delete what a crashed window has left."""
-        remove(left.path)
-        left.lock.unlock()
-
-    def leave(self, left: LeftOver) -> None:
-        """Leave it for the next start."""
-        left.lock.unlock()
 
     # ---- When something else takes its place ----
 

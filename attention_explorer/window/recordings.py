@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -12,7 +13,7 @@ from PySide6.QtCore import QObject
 from attention_explorer.errors import ArrayError, ExplorerError, FileAccessError
 from attention_explorer.pages.file_places import named_files, with_files
 from attention_explorer.session import memory
-from attention_explorer.session.jobs import Deliver, JobQueue, Report, stoppable
+from attention_explorer.session.jobs import Deliver, JobQueue, Report, Working, stoppable
 from attention_explorer.sources.model_recipe import model_at
 from attention_explorer.sources.recorded_recipe import FileRecipe
 from attention_explorer.sources.registry import recipe_as, source_of
@@ -208,11 +209,7 @@ class LostFiles(QObject):
     def __init__(self, window: MainWindow, failed: Callable[[str], object]) -> None:
         super().__init__(window)
         self._window, self._failed = window, failed
-        self.jobs = JobQueue(self)
-        self.jobs.delivered.connect(self._on_delivered)
-        self.jobs.failed.connect(self._on_failed)
-        self.checks = JobQueue(self)
-        self.checks.delivered.connect(self._on_checked)
+        self.looking, self.checking = Working(self), Working(self)
 
     def find(self, path: str) -> None:
         """Ask where the file is that was at a path."""
@@ -222,28 +219,37 @@ class LostFiles(QObject):
 
     def look_at(self, path: str, chosen: Path) -> None:
         """Take a file for the one that was at a path, if it holds the same; else say what is different, and ask."""
-        files = self._files
+        files, name = self._files, Path(path).name
 
-        def work(report: Report, deliver: Deliver) -> None:
+        def compute() -> dict[FileRecipe, Found]:
             from attention_explorer.sources.lost_files import found_among
 
-            with stoppable(report):
-                deliver(found_among(files, path, chosen))
+            return found_among(files, path, chosen)
+
+        def use(found: dict[FileRecipe, Found]) -> None:
+            differences = [each.difference for each in found.values() if each.difference]
+            if not differences:
+                self._put(found, f"Find {name}")
+                return
+            from attention_explorer.window.session_dialogs import ask_whether_another_will_do
+
+            take = partial(self._put, found, f"Open {chosen.name} in place of {name}")
+            ask_whether_another_will_do(self._window, name, differences[0], take)
 
         self._window.tell(f"Looking at {chosen.name} …")
-        self.jobs.request((path, chosen), work, replace=True)
+        self.looking.find_out(compute, use, self._refuse)
 
     def reopen(self, path: str) -> None:
         """Show what the file at a path holds now."""
         files = self._files
 
-        def work(report: Report, deliver: Deliver) -> None:
+        def compute() -> dict[FileRecipe, Found]:
             from attention_explorer.sources.lost_files import Found, as_it_is
 
-            with stoppable(report):
-                deliver({file: Found(as_it_is(file), "") for file in files if Path(file.path) == Path(path)})
+            return {file: Found(as_it_is(file), "") for file in files if Path(file.path) == Path(path)}
 
-        self.jobs.request((path, None), work, replace=True)
+        label = f"Open {Path(path).name} as it is now"
+        self.looking.find_out(compute, lambda found: self._put(found, label), self._refuse)
 
     def check(self) -> None:
         """Look, beside the work, whether files that were written since the session was saved are still the same."""
@@ -251,15 +257,14 @@ class LostFiles(QObject):
         if not files:
             return
 
-        def work(report: Report, deliver: Deliver) -> None:
+        def compute() -> tuple[FileRecipe, ...]:
             from attention_explorer.sources.lost_files import others_than_saved
 
-            with stoppable(report):
-                deliver(others_than_saved(files))
+            return others_than_saved(files)
 
-        self.checks.request(files, work, replace=True)
+        self.checking.find_out(compute, self._on_checked, lambda _error: None)
 
-    def _on_checked(self, _files: object, others: tuple[FileRecipe, ...]) -> None:
+    def _on_checked(self, others: tuple[FileRecipe, ...]) -> None:
         from attention_explorer.pages.ui.requesting_page import RequestingPage
 
         page = self._window.page
@@ -276,69 +281,30 @@ class LostFiles(QObject):
     def _files(self) -> tuple[FileRecipe, ...]:
         return named_files(self._window.session.state)
 
-    def _on_delivered(self, key: tuple[str, Path | None], found: dict[FileRecipe, Found]) -> None:
-        path, chosen = key
-        name, differences = Path(path).name, [each.difference for each in found.values() if each.difference]
-        if chosen is None:
-            self._put(found, f"Open {name} as it is now")
-        elif differences:
-            from attention_explorer.window.session_dialogs import ask_whether_another_will_do
-
-            ask_whether_another_will_do(
-                self._window, name, differences[0], lambda: self._put(found, f"Open {chosen.name} in place of {name}")
-            )
-        else:
-            self._put(found, f"Find {name}")
-
     def _put(self, found: dict[FileRecipe, Found], label: str) -> None:
         session = self._window.session
         session.apply(with_files(session.state, {old: each.recipe for old, each in found.items()}), label)
 
-    def _on_failed(self, _key: object, error: Exception) -> None:
+    def _refuse(self, error: ExplorerError) -> None:
         self._window.statusBar().clearMessage()
-        if isinstance(error, ExplorerError):
-            self._failed(str(error))
+        self._failed(str(error))
 
 
-Save = Callable[["SavedFiles"], object]
+def prepare(
+    working: Working,
+    state: ExplorerState,
+    path: Path,
+    save: Callable[[SavedFiles], None],
+    failed: Callable[[str], None],
+) -> None:
+    """Call ``save`` with what is to be named in a session at a path: at once where nothing takes time.
 
-
-class FilesToSave(QObject):
-    """Reads and copies what a session is saved with.
-
-    Parameters
-    ----------
-    parent : QObject
-        Who owns it.
-    failed : callable
-        Called with the reason why a copy could not be written.
+    What a session is saved with is read and copied aside; ``failed`` hears why that could not be done.
     """
+    from attention_explorer.sources.saved_files import SavedFiles, files_to_save, takes_time
 
-    def __init__(self, parent: QObject, failed: Callable[[str], object]) -> None:
-        super().__init__(parent)
-        self._failed = failed
-        self.jobs = JobQueue(self)
-        self.jobs.delivered.connect(self._on_delivered)
-        self.jobs.failed.connect(self._on_failed)
-
-    def prepare(self, state: ExplorerState, path: Path, save: Save) -> None:
-        """Call ``save`` with what is to be named in a session at a path: at once where nothing takes time."""
-        from attention_explorer.sources.saved_files import SavedFiles, files_to_save, takes_time
-
-        files = named_files(state)
-        if not any(map(takes_time, files)):
-            save(SavedFiles({}, ()))
-            return
-
-        def work(report: Report, deliver: Deliver) -> None:
-            with stoppable(report):
-                deliver(files_to_save(files, path))
-
-        self.jobs.request(save, work, replace=True)
-
-    def _on_delivered(self, save: Save, found: SavedFiles) -> None:
-        save(found)
-
-    def _on_failed(self, _save: Save, error: Exception) -> None:
-        if isinstance(error, ExplorerError):
-            self._failed(str(error))
+    files = named_files(state)
+    if any(map(takes_time, files)):
+        working.find_out(lambda: files_to_save(files, path), save, lambda error: failed(str(error)))
+    else:
+        save(SavedFiles({}, ()))

@@ -17,6 +17,7 @@ from attention_explorer.kit.file_names import LESSON
 from attention_explorer.pages.old_names import PARTS
 from attention_explorer.pages.ready_made import PAGE_IDS
 from attention_explorer.pages.session_file import SUFFIX, Opened, read_session
+from attention_explorer.session.jobs import Working
 from attention_explorer.session.later import later
 from attention_explorer.session.memory import empty
 from attention_explorer.session.settings import SettingsStore
@@ -24,7 +25,7 @@ from attention_explorer.sources.handed_over import is_handed_over
 from attention_explorer.sources.model_recipe import shows_attention
 from attention_explorer.window.keeper import Keeper
 from attention_explorer.window.open_session import OpenSession
-from attention_explorer.window.recordings import FilesToSave, LostFiles, Recordings
+from attention_explorer.window.recordings import LostFiles, Recordings, prepare
 
 if TYPE_CHECKING:
     from attention_explorer.sources.saved_files import SavedFiles
@@ -49,7 +50,7 @@ class SessionFiles(QObject):
         self.keeper: Keeper | None = None
         self._may_close = False
         self.recordings = Recordings(window, self._on_recording_opened, self.could_not_open)
-        self.to_save = FilesToSave(self, lambda why: self._say("Not saved", why))
+        self.saving = Working(self)
         self.lost = LostFiles(window, lambda why: self._say("Not opened", why))
         self.recent_menu = QMenu("Open &recent", window)
         self.recent_menu.aboutToShow.connect(self._fill_recent)
@@ -197,7 +198,7 @@ class SessionFiles(QObject):
 
         self._window.tell(f"Saving {path.name} …")
         self._window.session.commit()
-        self.to_save.prepare(self._window.session.state, path, save)
+        prepare(self.saving, self._window.session.state, path, save, lambda why: self._say("Not saved", why))
 
     def _fill_recent(self) -> None:
         self.recent_menu.clear()
@@ -288,14 +289,14 @@ class SessionFiles(QObject):
             keeper.take(left)
             self._show_found(left.kept)
 
-        def not_that(settle: Callable[[LeftOver], None]) -> None:
-            settle(left)
+        def not_that(settle: Callable[[], None]) -> None:
+            settle()
             if goes_on:
                 self._go_on(keeper)
 
         self._when_shown(
             lambda: offer_left_over(
-                self._window, left, take, lambda: not_that(keeper.discard), lambda: not_that(keeper.leave)
+                self._window, left, take, lambda: not_that(left.forget), lambda: not_that(left.lock.unlock)
             )
         )
 

@@ -33,8 +33,7 @@ from PySide6.QtWidgets import (
 
 from attention_explorer.core.byte_cache import CACHE
 from attention_explorer.core.counting import Count
-from attention_explorer.kit.controls.discard import discard
-from attention_explorer.kit.controls.made import in_column, in_row
+from attention_explorer.kit.controls.made import discard, in_column, in_row
 from attention_explorer.kit.controls.panel_scroll import ColumnScroll, bring_into_view
 from attention_explorer.kit.controls.term_block import TermBlock
 from attention_explorer.kit.icons import icon, program_icon
@@ -614,7 +613,7 @@ class MainWindow(Host):
 
     def show_about(self) -> None:
         """Say what the program is."""
-        from attention_explorer.window.dialogs import about_dialog
+        from attention_explorer.window.session_dialogs import about_dialog
 
         about_dialog(self).open()
 

@@ -261,7 +261,7 @@ def test_a_crash_leaves_what_was_unsaved(start, folder: Path) -> None:
     program = start()
     left = program.keeper.left_over()
     assert left is not None
-    assert (left.kept.state, left.kept.page, left.name) == (HARD, "lookup", "")
+    assert (left.kept.state, left.kept.page, left.kept.file) == (HARD, "lookup", "")
     assert start().keeper.left_over() is None, "no other window offers it as well"
     program.keeper.take(left)
     assert program.session.state == HARD
@@ -279,7 +279,7 @@ def test_a_crash_of_a_session_with_a_file(start, folder: Path, tmp_path: Path) -
     crash(folder, path)
     program = start()
     left = program.keeper.left_over()
-    assert left.name == "lesson.attn.json"
+    assert Path(left.kept.file).name == "lesson.attn.json"
     program.keeper.take(left)
     assert (program.session.state, program.opened.path, program.opened.is_changed) == (HARD, path, True)
     assert read_session(path).state == WARM, "the file is as it was saved"
@@ -300,10 +300,10 @@ def test_a_crash_of_a_session_whose_file_is_gone(start, folder: Path, tmp_path: 
 def test_what_is_not_wanted_is_deleted_and_what_is_left_is_offered_again(start, folder: Path) -> None:
     crash(folder)
     program = start()
-    program.keeper.leave(program.keeper.left_over())
+    program.keeper.left_over().lock.unlock()
     again = program.keeper.left_over()
     assert again is not None
-    program.keeper.discard(again)
+    again.forget()
     assert program.keeper.left_over() is None
     assert os.listdir(folder) == []
 
@@ -316,7 +316,7 @@ def test_the_youngest_is_offered_first(start, folder: Path) -> None:
     program = start()
     first = program.keeper.left_over()
     assert first.path != older
-    program.keeper.discard(first)
+    first.forget()
     assert program.keeper.left_over().path == older
 
 

@@ -7,7 +7,7 @@ import math
 import pytest
 
 from attention_explorer.errors import ExplorerError
-from attention_explorer.tools.lessons.calculating import calculated
+from attention_explorer.tools.lessons.expression import calculated
 
 
 @pytest.mark.parametrize(

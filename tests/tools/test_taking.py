@@ -23,8 +23,8 @@ from attention_explorer.tools.lessons.progress import (
     guessing,
     takes_from,
 )
+from attention_explorer.tools.lessons.recall import TAUGHT_IN, again
 from attention_explorer.tools.lessons.results import class_from, result, result_file
-from attention_explorer.tools.lessons.reviewing import TAUGHT_IN, again
 from attention_explorer.tools.lessons.ui.results_figure import class_figure
 
 BANK = shelf.bank()

@@ -303,7 +303,7 @@ def _help(window: MainWindow, tab: int) -> QWidget:
 def windows_beside(window: MainWindow) -> Iterator[QWidget]:
     """Show every other window that there is on the Heads page, one at a time."""
     from attention_explorer.kit.export.dialog import ExportDialog
-    from attention_explorer.window.dialogs import about_dialog, error_dialog
+    from attention_explorer.window.session_dialogs import about_dialog, error_dialog
 
     show_state(window, first_state("heads"))
     for make in (

@@ -12,14 +12,14 @@ import attention_explorer
 from attention_explorer.core.terms import terms
 from attention_explorer.session.settings import Settings, ThemeChoice
 from attention_explorer.tools.terms.references import PAPERS, TO_READ_ON, Reference
-from attention_explorer.window.dialogs import ABOUT, about_dialog
+from attention_explorer.window.session_dialogs import ABOUT, about_dialog
 
 PACKAGE = Path(attention_explorer.__file__).parent
 SPOKEN = "\n".join(
     path.read_text("utf-8")
     for folder in ("window", "pages", "kit", "sources", "core")
     for path in sorted((PACKAGE / folder).rglob("*.py"))
-    if path.name not in ("references.py", "dialogs.py") and path.parent.name != "models"
+    if path.name not in ("references.py", "session_dialogs.py") and path.parent.name != "models"
 ) + "".join(f"{term.says} {term.source}\n" for term in terms())
 """All that the pages say, among their code; readers of model files say where a format is from to programmers only."""
 

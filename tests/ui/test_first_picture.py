@@ -56,7 +56,7 @@ NOT_AT_START = (
     "attention_explorer.pages.session_codec",
     "attention_explorer.pages.session_rules",
     "attention_explorer.pages.layer.ui",
-    "attention_explorer.window.dialogs",
+    "attention_explorer.window.session_dialogs",
     "attention_explorer.kit.export",
     "attention_explorer.window.gallery",
     "attention_explorer.pages.heads.ui",

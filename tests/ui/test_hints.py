@@ -7,7 +7,7 @@ from dataclasses import replace
 import pytest
 from people_driver import catch_up, show_state
 
-from attention_explorer.kit.controls.preset_box import CHANGED
+from attention_explorer.kit.controls.choice import CHANGED
 from attention_explorer.kit.pictures.drawing import Change
 from attention_explorer.pages.heads.state import MaskChoice, MaskKind
 from attention_explorer.pages.lab.state import LabView

@@ -29,7 +29,7 @@ from window_driver import WindowDriver, drop
 
 from attention_explorer.core import assets
 from attention_explorer.kit import reach
-from attention_explorer.kit.controls.preset_box import PresetBox
+from attention_explorer.kit.controls.choice import PresetBox
 from attention_explorer.pages.explorer import ExplorerState
 from attention_explorer.pages.learned_elsewhere import in_block
 from attention_explorer.pages.lookup.head_row import HeadRow

@@ -78,7 +78,7 @@ def find(window, path: Path) -> None:
 
 def wait(window) -> None:
     QApplication.processEvents()
-    assert window.files.lost.jobs.wait(20)
+    assert window.files.lost.looking.jobs.wait(20)
     window.page.settle()
     QApplication.processEvents()
 

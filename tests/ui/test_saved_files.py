@@ -60,7 +60,7 @@ def save(window, path: Path | None = None) -> None:
         dialog.findChild(QLineEdit, "fileNameEdit").setText(str(path))
         QTest.keyClick(dialog.findChild(QLineEdit, "fileNameEdit"), Qt.Key.Key_Return)
     QApplication.processEvents()
-    assert window.files.to_save.jobs.wait(20)
+    assert window.files.saving.jobs.wait(20)
     QApplication.processEvents()
 
 
@@ -187,7 +187,7 @@ def test_find_tells_a_file_by_all_of_its_bytes(make_window, tmp_path, large):
     dialog.findChild(QLineEdit, "fileNameEdit").setText(str(tmp_path / "twin.npy"))
     QTest.keyClick(dialog.findChild(QLineEdit, "fileNameEdit"), Qt.Key.Key_Return)
     QApplication.processEvents()
-    assert again.files.lost.jobs.wait(20)
+    assert again.files.lost.looking.jobs.wait(20)
     QApplication.processEvents()
     assert "holds other numbers" in boxes(again)[0].text()
 
@@ -200,7 +200,7 @@ def test_a_large_file_of_which_no_sample_has_changed_is_found_to_be_another(make
         later.setattr(LostFiles, "check", lambda _files: None)  # it may be done before there is a picture
         again = start(make_window, tmp_path, tmp_path / "mine.attn.json")
     again.files.lost.check()
-    assert again.files.lost.checks.wait(20)
+    assert again.files.lost.checking.jobs.wait(20)
     QApplication.processEvents()
     assert again.page.note.words.text().startswith("“large.npy” has other numbers now: it was changed.")
     assert again.page.note.reopen_button.isVisible()
@@ -208,7 +208,7 @@ def test_a_large_file_of_which_no_sample_has_changed_is_found_to_be_another(make
     again.page.settle()
     assert "has other numbers now" in again.page.note.words.text()
     QTest.mouseClick(again.page.note.reopen_button, Qt.MouseButton.LeftButton)
-    assert again.files.lost.jobs.wait(20)
+    assert again.files.lost.looking.jobs.wait(20)
     QApplication.processEvents()
     again.page.settle()
     assert again.page.requests.sentence == ""
@@ -220,6 +220,6 @@ def test_a_large_file_that_was_only_written_anew_is_still_the_same(make_window, 
     save(window, tmp_path / "mine.attn.json")
     large.write_bytes(large.read_bytes())
     again = start(make_window, tmp_path, tmp_path / "mine.attn.json")
-    assert again.files.lost.checks.wait(20)
+    assert again.files.lost.checking.jobs.wait(20)
     QApplication.processEvents()
     assert not again.page.requests.misleads

@@ -13,7 +13,7 @@ from PySide6.QtWidgets import QApplication, QFileDialog, QLabel, QSlider
 from window_driver import WindowDriver
 
 from attention_explorer.core.terms import WHOLE, Term, mentions, term_named, terms
-from attention_explorer.kit.controls.term_label import TermLabel
+from attention_explorer.kit.controls.term_block import TermLabel
 from attention_explorer.kit.theme import Look
 from attention_explorer.pages.ready_made import find_preset
 from attention_explorer.pages.registry import PAGES

@@ -1,4 +1,4 @@
-"""Words, buttons, rows and columns as the window has them, each made in a line."""
+"""Words, buttons, rows and columns as the window has them, each made in a line; and widgets put out of sight."""
 
 from __future__ import annotations
 
@@ -7,6 +7,36 @@ from typing import TypeAlias, TypeVar
 
 from PySide6.QtCore import Qt, SignalInstance
 from PySide6.QtWidgets import QBoxLayout, QHBoxLayout, QLabel, QLayout, QPushButton, QVBoxLayout, QWidget
+
+
+def discard(widget: QWidget) -> None:
+    """Take a widget out of the window now; Qt deletes it an event later.
+
+    `deleteLater` alone would leave it in view until then. It is hidden before it loses its parent, because a layout
+    shows a new widget an event later, and one without a parent would be shown as a window of its own.
+    """
+    widget.hide()
+    widget.setParent(None)
+    widget.deleteLater()
+
+
+def keep_out_of_sight(hidden: bool, *widgets: QWidget) -> None:
+    """Hide widgets in their places, or show them again."""
+    for widget in widgets:
+        _keep_room(widget, hidden)  # only now: what is hidden in another way is to give up its room
+        widget.setHidden(hidden)
+
+
+def give_up_room(widget: QWidget) -> None:
+    """Leave no room for a widget that is out of sight."""
+    _keep_room(widget, False)
+
+
+def _keep_room(widget: QWidget, kept: bool) -> None:
+    policy = widget.sizePolicy()
+    policy.setRetainSizeWhenHidden(kept)
+    widget.setSizePolicy(policy)
+
 
 B = TypeVar("B", bound=QBoxLayout)
 

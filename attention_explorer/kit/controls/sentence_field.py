@@ -1,4 +1,4 @@
-"""Lines to type in: a sentence that is used letter by letter, and a text that is read when Enter is pressed."""
+"""A field for a sentence, and the words that are offered while it is typed."""
 
 from __future__ import annotations
 
@@ -6,12 +6,36 @@ from collections.abc import Callable
 
 from PySide6.QtCore import QObject, Qt, Signal
 from PySide6.QtGui import QFocusEvent
-from PySide6.QtWidgets import QLineEdit, QToolTip, QWidget
+from PySide6.QtWidgets import QCompleter, QLineEdit, QToolTip, QWidget
 
-from attention_explorer.kit.controls.number_box import REFUSED
-from attention_explorer.kit.controls.undo_keys import UndoKeys
+from attention_explorer.kit.controls.number_box import REFUSED, UndoKeys
 from attention_explorer.session.later import later
 from attention_explorer.sources.tokens import MOST_TOKENS, has_more_tokens, tokens_in
+
+
+class WordCompleter(QCompleter):
+    """Offers words for the last one of a line; what stands before it stays."""
+
+    def __init__(self, line: QLineEdit) -> None:
+        super().__init__(line)
+        self._line = line
+        self.known: tuple[str, ...] = ()
+        self.setCaseSensitivity(Qt.CaseSensitivity.CaseInsensitive)
+
+    def splitPath(self, path: str) -> list[str]:
+        return [path.rpartition(" ")[2]]
+
+    def pathFromIndex(self, index: object) -> str:
+        before, gap, _ = self._line.text().rpartition(" ")
+        return f"{before}{gap}{super().pathFromIndex(index)}"  # type: ignore[arg-type]
+
+    def offer(self, known: tuple[str, ...]) -> None:
+        """Offer these words from now on."""
+        if known != self.known:
+            from PySide6.QtCore import QStringListModel
+
+            self.known = known
+            self.setModel(QStringListModel(list(known), self))
 
 
 class LongText(QObject):

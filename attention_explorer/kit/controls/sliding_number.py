@@ -1,4 +1,4 @@
-"""A slider with a field for the exact number."""
+"""A slider that comes to where it is pressed, whose drag belongs to the session; and one with its exact number."""
 
 from __future__ import annotations
 
@@ -8,14 +8,78 @@ from dataclasses import replace
 from math import ceil, floor, isclose
 from typing import Any, Generic, TypeVar
 
-from PySide6.QtCore import QEvent, QObject, QSignalBlocker
-from PySide6.QtWidgets import QLabel, QWidget
+from PySide6.QtCore import QEvent, QObject, QPointF, QSignalBlocker, Qt
+from PySide6.QtGui import QKeyEvent, QMouseEvent
+from PySide6.QtWidgets import QApplication, QLabel, QSlider, QStyle, QStyleOptionSlider, QWidget
 
 from attention_explorer.kit.controls.made import in_row
 from attention_explorer.kit.controls.number_box import NumberBox, WholeNumberBox, show_number, show_position
-from attention_explorer.kit.controls.slider import Slider, SliderDrag
 from attention_explorer.kit.theme import Look
 from attention_explorer.session.session import NEVER, StateSession
+
+
+class Slider(QSlider):
+    """A horizontal slider whose knob, when it is pressed beside it, comes under the pointer and follows it from there.
+
+    Qt's own goes a page on and then stays where it is. Its styles have a hint that lets the knob come, but that moves
+    it before it is held: it would be a change of its own, with a step of its own to undo.
+    """
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(Qt.Orientation.Horizontal, parent)
+
+    def mousePressEvent(self, event: QMouseEvent) -> None:
+        option = QStyleOptionSlider()
+        self.initStyleOption(option)
+        part = QStyle.SubControl.SC_SliderHandle
+        knob = self.style().subControlRect(QStyle.ComplexControl.CC_Slider, option, part, self)
+        if event.button() is not Qt.MouseButton.LeftButton or knob.contains(event.position().toPoint()):
+            super().mousePressEvent(event)
+            return
+        middle = QPointF(knob.center())
+        there = self.mapToGlobal(middle)
+        super().mousePressEvent(
+            QMouseEvent(event.type(), middle, there, event.button(), event.buttons(), event.modifiers())
+        )
+        self.mouseMoveEvent(event)
+
+
+class SliderDrag(QObject):
+    """Watches over a slider that previews while it is held.
+
+    A dialog that is opened by its keys in the middle of a drag gets the release of the button. Without this the slider
+    would follow the pointer ever after, and the preview never become part of the history.
+    """
+
+    def __init__(self, slider: QSlider, session: StateSession[Any]) -> None:
+        super().__init__(slider)
+        self._slider, self._session = slider, session
+        slider.installEventFilter(self)
+
+    def eventFilter(self, watched: QObject, event: QEvent) -> bool:
+        if not self._slider.isSliderDown():
+            return False
+        if isinstance(event, QKeyEvent):
+            if event.type() is QEvent.Type.KeyPress and event.key() == Qt.Key.Key_Escape:
+                self._session.revert()
+            return True  # arrows would be steps within the drag
+        if event.type() is QEvent.Type.FocusOut:
+            self._session.revert()
+            self._let_go()
+        return False
+
+    def _let_go(self) -> None:
+        place, left = QPointF(self._slider.rect().center()), Qt.MouseButton.LeftButton
+        release = QMouseEvent(
+            QEvent.Type.MouseButtonRelease,
+            place,
+            self._slider.mapToGlobal(place),
+            left,
+            Qt.MouseButton.NoButton,
+            Qt.KeyboardModifier.NoModifier,
+        )
+        QApplication.sendEvent(self._slider, release)
+
 
 S = TypeVar("S")
 

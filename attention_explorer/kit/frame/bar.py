@@ -9,10 +9,8 @@ from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QMenu, QWidget
 
 from attention_explorer.core.preset import Preset
-from attention_explorer.kit.controls.choice import ChoiceBox, ChoiceRow
-from attention_explorer.kit.controls.made import button, in_row, words
-from attention_explorer.kit.controls.preset_box import PresetBox
-from attention_explorer.kit.controls.room_kept import give_up_room, keep_out_of_sight
+from attention_explorer.kit.controls.choice import ChoiceBox, ChoiceRow, PresetBox
+from attention_explorer.kit.controls.made import button, give_up_room, in_row, keep_out_of_sight, words
 from attention_explorer.kit.frame.view import View
 from attention_explorer.kit.theme import Look
 

@@ -18,9 +18,8 @@ from attention_explorer.errors import ExplorerError
 from attention_explorer.kit import reach
 from attention_explorer.kit.controls.card import Card
 from attention_explorer.kit.controls.choice import Choice
-from attention_explorer.kit.controls.made import in_column, in_row, words
+from attention_explorer.kit.controls.made import in_column, in_row, keep_out_of_sight, words
 from attention_explorer.kit.controls.panel_scroll import UNBOUNDED, PageScroll, PanelScroll, keep_in_view
-from attention_explorer.kit.controls.room_kept import keep_out_of_sight
 from attention_explorer.kit.controls.text_block import TextBlock, TextLine
 from attention_explorer.kit.form import Form
 from attention_explorer.kit.frame.bar import FrameBar

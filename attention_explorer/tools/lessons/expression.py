@@ -1,9 +1,4 @@
-"""The conditions of lessons: a small language over dotted names. Nothing in it is run as Python.
-
-An expression is made of dotted names (`lookup.temperature`, `lookup.weights[1]`, `heads.row("it").top`), numbers,
-texts, True and False, comparisons, and/or/not, ``+ - * /``, and abs, min and max. Indices count from 0. It is parsed
-by `ast`, and whatever else stands in it is refused.
-"""
+"""The conditions of lessons: a small language over dotted names. Nothing in it is run as Python."""
 
 from __future__ import annotations
 
@@ -19,6 +14,7 @@ from typing import Any, TypeAlias, cast
 import numpy as np
 import numpy.typing as npt
 
+from attention_explorer.core.numerals import parsed_number
 from attention_explorer.errors import ExplorerError, did_you_mean, quoted
 
 LONGEST, DEEPEST = 500, 24
@@ -363,3 +359,36 @@ def _truth(value: Value, text: str) -> bool:
     if isinstance(value, bool):
         return value
     raise ExpressionError(f"{quoted(text)} is no condition: compare it with something")
+
+
+EXAMPLE_OF_A_SUM = "2·3 + e^2"
+_AS_PYTHON = str.maketrans({"−": "-", "–": "-", "·": "*", "×": "*", "÷": "/", "^": "~", ":": "/"})
+_NAMES = Group({"e": lambda: Shown(math.e, lambda: "e")})
+
+
+def calculated(text: str) -> float:
+    """Return the number that is typed, or what a sum of numbers comes to.
+
+    Numbers, ``e``, ``+ − · / ^`` and brackets, as conditions have them.
+
+    Raises
+    ------
+    ExplorerError
+        It is neither.
+    """
+    try:
+        return parsed_number(text)
+    except ExplorerError:
+        try:
+            typed = expression(text.translate(_AS_PYTHON).replace("~", "**"), has_powers=True)
+        except ExpressionError:
+            typed = None
+        if typed is None or not _NAMES.members.keys() >= set(typed.names):
+            raise
+    try:
+        found = typed.value(_NAMES)
+    except ExpressionError:
+        found = False
+    if not isinstance(found, float):  # True and False are none
+        raise ExplorerError(f"{quoted(text)} comes to no number.")
+    return found

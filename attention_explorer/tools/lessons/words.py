@@ -14,7 +14,7 @@ from attention_explorer.pages.explorer import ExplorerState
 from attention_explorer.pages.positions.kinds.registry import KINDS
 from attention_explorer.sources.registry import source_of
 from attention_explorer.tools.lessons.answers import Given, Offer, Right, Verdict
-from attention_explorer.tools.lessons.calculating import calculated
+from attention_explorer.tools.lessons.expression import calculated
 from attention_explorer.tools.lessons.lesson import Answer, Kind, Step
 from attention_explorer.tools.lessons.names import names_in, spelled
 from attention_explorer.tools.lessons.walk import texts_of

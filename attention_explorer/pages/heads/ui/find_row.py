@@ -8,7 +8,7 @@ from PySide6.QtCore import QEvent, QObject, Qt, Signal
 from PySide6.QtGui import QKeyEvent
 from PySide6.QtWidgets import QHBoxLayout, QLabel, QLineEdit, QPushButton, QWidget
 
-from attention_explorer.kit.controls.undo_keys import UndoKeys
+from attention_explorer.kit.controls.number_box import UndoKeys
 from attention_explorer.kit.pictures.pointed_picture import Spot
 from attention_explorer.kit.theme import Look
 from attention_explorer.pages.heads.frame import HeadsFrame

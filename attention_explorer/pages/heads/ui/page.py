@@ -12,8 +12,8 @@ from PySide6.QtWidgets import QPushButton, QWidget
 
 from attention_explorer.core.byte_cache import CACHE
 from attention_explorer.core.preset import Preset
+from attention_explorer.kit.controls.made import give_up_room, keep_out_of_sight
 from attention_explorer.kit.controls.possible import allow_unless
-from attention_explorer.kit.controls.room_kept import give_up_room, keep_out_of_sight
 from attention_explorer.kit.frame.view import View
 from attention_explorer.kit.picture import Panel
 from attention_explorer.kit.pictures.canvas import PicturesCanvas

@@ -8,7 +8,7 @@ from PySide6.QtCore import QSignalBlocker, QTimer, Signal
 from PySide6.QtWidgets import QHBoxLayout, QLabel, QPushButton, QWidget
 
 from attention_explorer.errors import ExplorerError
-from attention_explorer.kit.controls.slider import Slider, SliderDrag
+from attention_explorer.kit.controls.sliding_number import Slider, SliderDrag
 from attention_explorer.kit.theme import Look
 from attention_explorer.pages.explorer import ExplorerState
 from attention_explorer.pages.lookup.frame import lookup_frame

@@ -15,7 +15,7 @@ from PySide6.QtWidgets import QMenu, QPushButton, QWidget
 from attention_explorer.core.preset import Preset, preset_of
 from attention_explorer.kit.controls.made import button
 from attention_explorer.kit.controls.possible import allow_unless
-from attention_explorer.kit.controls.word_completer import WordCompleter
+from attention_explorer.kit.controls.sentence_field import WordCompleter
 from attention_explorer.kit.form import Form
 from attention_explorer.kit.frame.view import View
 from attention_explorer.kit.items.item import Hit

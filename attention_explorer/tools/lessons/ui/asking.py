@@ -8,11 +8,10 @@ from PySide6.QtCore import Signal
 from PySide6.QtGui import QKeyEvent, QMouseEvent, QResizeEvent
 from PySide6.QtWidgets import QBoxLayout, QHBoxLayout, QLineEdit, QPushButton, QRadioButton, QSizePolicy, QWidget
 
-from attention_explorer.kit.controls.number_box import ENTER
-from attention_explorer.kit.controls.undo_keys import UndoKeys
+from attention_explorer.kit.controls.number_box import ENTER, UndoKeys
 from attention_explorer.kit.theme import Look
 from attention_explorer.tools.lessons.answers import Given, Offer, Right
-from attention_explorer.tools.lessons.calculating import EXAMPLE
+from attention_explorer.tools.lessons.expression import EXAMPLE_OF_A_SUM
 from attention_explorer.tools.lessons.lesson import Answer, Kind
 from attention_explorer.tools.lessons.words import TYPED, spoken
 
@@ -106,7 +105,7 @@ class Typing(Asking):
         self.field.setMaxLength(200)
         self.field.setAccessibleName(name)
         is_number = asked.answer.kind is Kind.NUMBER
-        self.field.setPlaceholderText(f"{name}, or {EXAMPLE}" if is_number else name)
+        self.field.setPlaceholderText(f"{name}, or {EXAMPLE_OF_A_SUM}" if is_number else name)
         UndoKeys(self.field, lambda: False)
         line = AskingLine(asked, self.field)
         self.setLayout(line)

@@ -9,16 +9,15 @@ from __future__ import annotations
 import os
 import uuid
 from collections.abc import Callable
-from dataclasses import dataclass
-from datetime import datetime
 from pathlib import Path
+from typing import TypeAlias
 
 from PySide6.QtCore import QLockFile, QObject
 
-from attention_explorer.core.files import make_folder, remove, time_of, write_whole
+from attention_explorer.core.files import make_folder, remove, write_whole
 from attention_explorer.errors import ExplorerError
 from attention_explorer.session.jobs import Deliver, JobQueue, Report
-from attention_explorer.session.locks import locked
+from attention_explorer.session.locks import Left, locked, youngest_left
 from attention_explorer.tools.lessons.lesson import Lesson
 from attention_explorer.tools.lessons.reading import SUFFIX, read_lesson
 from attention_explorer.tools.lessons.recording import Recording
@@ -27,19 +26,8 @@ from attention_explorer.tools.lessons.to_toml import lesson_text
 PREFIX = "recording-"
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class LeftRecording:
-    """A recording that was left: as a lesson, when it was kept, and its file, locked for us."""
-
-    lesson: Lesson
-    time: datetime
-    path: Path
-    lock: QLockFile
-
-    def forget(self) -> None:
-        """Delete it: it is gone on with, or not wanted."""
-        remove(self.path)
-        self.lock.unlock()
+LeftRecording: TypeAlias = Left[Lesson]
+"""A recording that was left, as a lesson."""
 
 
 class Draft(QObject):
@@ -110,16 +98,7 @@ class Draft(QObject):
     def left_over(self) -> LeftRecording | None:
         """Return the youngest recording that was left, locked so that no other window offers it too."""
         folder = self._folder()
-        found = [] if folder is None else folder.glob(f"{PREFIX}*{SUFFIX}")
-        for path in sorted(found, key=time_of, reverse=True):
-            lock = None if path.name == self._name else locked(path, SUFFIX)
-            if lock is None:
-                continue  # ours, or that of an open window
-            try:
-                return LeftRecording(read_lesson(path), datetime.fromtimestamp(time_of(path)), path, lock)
-            except ExplorerError:
-                lock.unlock()  # not written by us, or for a newer version: it stays where it is
-        return None
+        return None if folder is None else youngest_left(folder, PREFIX, SUFFIX, folder / self._name, read_lesson)
 
     def _path(self) -> Path | None:
         """Return where to write, in a folder that is there and with our lock."""

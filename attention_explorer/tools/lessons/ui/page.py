@@ -20,8 +20,7 @@ from PySide6.QtWidgets import (
 )
 
 from attention_explorer.kit.controls.card import Card
-from attention_explorer.kit.controls.discard import discard
-from attention_explorer.kit.controls.made import button, in_row, words
+from attention_explorer.kit.controls.made import button, discard, in_row, words
 from attention_explorer.kit.controls.panel_scroll import ColumnScroll
 from attention_explorer.kit.theme import Look
 from attention_explorer.tools.lessons.lesson import Lesson

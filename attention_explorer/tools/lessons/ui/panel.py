@@ -10,9 +10,8 @@ from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QLabel, QWidget
 
 from attention_explorer.kit.controls.card import Card
-from attention_explorer.kit.controls.discard import discard
-from attention_explorer.kit.controls.made import words
-from attention_explorer.kit.controls.term_label import TermLabel
+from attention_explorer.kit.controls.made import discard, words
+from attention_explorer.kit.controls.term_block import TermLabel
 from attention_explorer.kit.tab_order import in_order
 from attention_explorer.kit.theme import Look
 from attention_explorer.tools.lessons.answers import Outcome

@@ -15,7 +15,7 @@ from PySide6.QtCore import QObject, Signal, SignalInstance
 from attention_explorer.core.numerals import coordinate
 from attention_explorer.errors import ExplorerError
 from attention_explorer.kit.accessible import announce
-from attention_explorer.kit.controls.discard import discard
+from attention_explorer.kit.controls.made import discard
 from attention_explorer.pages.explorer import ExplorerState
 from attention_explorer.pages.ui.page import Page
 from attention_explorer.session.jobs import Working

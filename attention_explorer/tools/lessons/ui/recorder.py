@@ -14,8 +14,8 @@ from PySide6.QtWidgets import QMessageBox
 from attention_explorer.core.numerals import counted
 from attention_explorer.errors import ExplorerError, quoted
 from attention_explorer.kit.accessible import announce
-from attention_explorer.kit.controls.discard import discard
-from attention_explorer.kit.message import message_box
+from attention_explorer.kit.controls.made import discard
+from attention_explorer.kit.message import ask
 from attention_explorer.session.jobs import Working
 from attention_explorer.tools.host import Host
 from attention_explorer.tools.lessons.lesson import Lesson, Step
@@ -97,18 +97,14 @@ class LessonRecorder(QObject):
 
     def _offer(self, left: LeftRecording) -> None:
         """Ask what to do with a recording that was left."""
-        steps = counted(len(left.lesson.steps), "step")
-        text = f"“{left.lesson.title}”, {steps}, was left on {left.time:%d %B, %H:%M}. Go on with it?"
-        box = message_box(self._window, QMessageBox.Icon.Question, "A recording was not finished", text)
-        go_on = box.addButton("Go on with it", QMessageBox.ButtonRole.AcceptRole)
-        anew = box.addButton("Delete it and begin anew", QMessageBox.ButtonRole.DestructiveRole)
-        cancel = box.addButton(QMessageBox.StandardButton.Cancel)
-        box.setDefaultButton(go_on)
-        box.setEscapeButton(cancel)
-        go_on.clicked.connect(lambda: self._take(left))
-        anew.clicked.connect(lambda: self._begin_anew(left))
-        cancel.clicked.connect(left.lock.unlock)
-        box.open()
+        steps = counted(len(left.kept.steps), "step")
+        text = f"“{left.kept.title}”, {steps}, was left on {left.time:%d %B, %H:%M}. Go on with it?"
+        answers = (
+            (("Go on with it", QMessageBox.ButtonRole.AcceptRole), lambda: self._take(left)),
+            (("Delete it and begin anew", QMessageBox.ButtonRole.DestructiveRole), lambda: self._begin_anew(left)),
+            (QMessageBox.StandardButton.Cancel, left.lock.unlock),
+        )
+        ask(self._window, "A recording was not finished", text, answers, default=0)
 
     def _begin_anew(self, left: LeftRecording) -> None:
         left.forget()
@@ -127,7 +123,7 @@ class LessonRecorder(QObject):
             self._window.tell(f"The recording cannot be gone on with. {error}")
 
         self._window.tell("One moment: the steps are gone through.")
-        self.checking.find_out(lambda: recording_of(left.lesson), use, refuse)
+        self.checking.find_out(lambda: recording_of(left.kept), use, refuse)
 
     def _record(self) -> None:
         """Record from now on: what is on show is the first step, or comes behind the step that is chosen."""
@@ -205,10 +201,9 @@ class LessonRecorder(QObject):
 
     def _ask_to_discard(self) -> None:
         text = f"Delete the recording with its {counted(len(self.recording.moments), 'step')}?"
-        box = message_box(self._window, QMessageBox.Icon.Question, "Discard the recording", text)
-        box.addButton("Delete it", QMessageBox.ButtonRole.DestructiveRole).clicked.connect(self._discard)
-        box.setDefaultButton(box.addButton(QMessageBox.StandardButton.Cancel))
-        box.open()
+        delete = "Delete it", QMessageBox.ButtonRole.DestructiveRole
+        answers = (delete, self._discard), (QMessageBox.StandardButton.Cancel, None)
+        ask(self._window, "Discard the recording", text, answers)
 
     def _discard(self) -> None:
         self._forget()

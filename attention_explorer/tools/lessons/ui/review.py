@@ -11,7 +11,7 @@ from PySide6.QtWidgets import QDialog, QLabel, QPushButton, QVBoxLayout, QWidget
 from attention_explorer.kit.controls.made import button, in_row, words
 from attention_explorer.kit.controls.panel_scroll import ColumnScroll
 from attention_explorer.tools.host import Host
-from attention_explorer.tools.lessons.reviewing import Again, Reviewed
+from attention_explorer.tools.lessons.recall import Again, Reviewed
 
 TITLE = "What was right"
 

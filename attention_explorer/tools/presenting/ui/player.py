@@ -12,8 +12,7 @@ from PySide6.QtWidgets import QApplication, QFileDialog, QLayout, QLineEdit, QWi
 
 from attention_explorer.errors import ExplorerError
 from attention_explorer.kit.accessible import announce
-from attention_explorer.kit.controls.made import words
-from attention_explorer.kit.controls.room_kept import give_up_room
+from attention_explorer.kit.controls.made import give_up_room, words
 from attention_explorer.kit.message import say
 from attention_explorer.pages.explorer import ExplorerState
 from attention_explorer.pages.registry import PAGES, PageEntry
