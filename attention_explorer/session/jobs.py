@@ -345,11 +345,11 @@ class Working(QObject):
         self,
         compute: Callable[[], T],
         use: Callable[[T], None],
-        refuse: Callable[[ExplorerError], None],
+        refuse: Callable[[ExplorerError], None] = lambda _error: None,
         *,
         aside: bool = True,
     ) -> None:
-        """Compute something and use it: at once, or aside where that may take a while."""
+        """Compute something and use it: at once, or aside where that may take a while; or hear why that cannot be."""
         if not aside:
             try:
                 found = compute()

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QObject
 
-from attention_explorer.session.jobs import Deliver, JobQueue, Report, stoppable
+from attention_explorer.session.jobs import Working
 from attention_explorer.session.later import later
 from attention_explorer.sources.model_recipe import model_at
 
@@ -30,16 +30,15 @@ class ModelAtHand(QObject):
         super().__init__(window)
         self._window = window
         self._found: FoundModel | None = None
-        self.jobs = JobQueue(self)
-        self.jobs.delivered.connect(self._on_found)
+        self.working = Working(self)
         window.turned.connect(self._offer)
 
     def look(self, used: Iterable[Path], after: int = AFTER_MILLISECONDS) -> None:
         """Look soon; those that were ``used`` count from the newest."""
-        work = partial(_search, tuple(used))
-        later(self, lambda: self.jobs.request("model", work), after)
+        search = partial(_search, tuple(used))
+        later(self, lambda: self.working.find_out(search, self._on_found), after)
 
-    def _on_found(self, _key: object, found: FoundModel) -> None:
+    def _on_found(self, found: FoundModel | None) -> None:
         self._found = found
         self._offer()
 
@@ -49,13 +48,10 @@ class ModelAtHand(QObject):
             self._window.page.offer_model(self._found.name, lambda: self._window.files.open(path))
 
 
-def _search(used: tuple[Path, ...], report: Report, deliver: Deliver) -> None:
+def _search(used: tuple[Path, ...]) -> FoundModel | None:
     from attention_explorer.sources.models.found import find_models
 
-    with stoppable(report):
-        found = best_of(find_models(used=used), used)
-        if found is not None:
-            deliver(found)
+    return best_of(find_models(used=used), used)
 
 
 def best_of(models: Iterable[FoundModel], used: Iterable[Path]) -> FoundModel | None:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from functools import partial
 from pathlib import Path
 
 from PySide6.QtCore import Qt
@@ -19,7 +18,7 @@ from PySide6.QtWidgets import (
 from attention_explorer.core.byte_cache import CACHE
 from attention_explorer.kit.controls.made import words
 from attention_explorer.kit.theme import Look
-from attention_explorer.session.jobs import Deliver, JobQueue, Report, stoppable
+from attention_explorer.session.jobs import Working
 from attention_explorer.sources.models.found import FoundModel, find_models, size_words
 from attention_explorer.window.session_dialogs import ask_for_gguf, ask_for_model_folder
 
@@ -74,13 +73,12 @@ class ModelDialog(QDialog):
         for widget in (self.said, self.list, self.buttons):
             column.addWidget(widget)
         self._allow()
-        self.jobs = JobQueue(self)
-        self.jobs.delivered.connect(self._on_found)
-        self.jobs.request("models", partial(_search, used))
+        self.working = Working(self)
+        self.working.find_out(lambda: find_models(used=used), self._on_found)
 
     # ---- What was found ----
 
-    def _on_found(self, _key: object, found: tuple[FoundModel, ...]) -> None:
+    def _on_found(self, found: tuple[FoundModel, ...]) -> None:
         self.said.setText(FOUND if found else NOTHING)
         for model in found:
             needed = f"{size_words(model.needed)}{'' if model.fits else ', slow'}"
@@ -120,11 +118,6 @@ class ModelDialog(QDialog):
     def _open(self, path: Path) -> None:
         self.accept()
         self._then(path)
-
-
-def _search(used: Sequence[Path], report: Report, deliver: Deliver) -> None:
-    with stoppable(report):
-        deliver(find_models(used=used))
 
 
 def memory_words(model: FoundModel) -> str:

@@ -33,7 +33,7 @@ from attention_explorer.kit.items.small_map import GAP, LINE, SmallMap
 from attention_explorer.kit.theme import Look
 from attention_explorer.pages.heads.file_heads import MOST_HEADS, FileHead, FileHeads
 from attention_explorer.pages.heads.file_reading import Choice, Reading, read_as
-from attention_explorer.session.jobs import Deliver, JobQueue, Report, stoppable
+from attention_explorer.session.jobs import Working
 from attention_explorer.sources.recorded_recipe import FileRecipe, Rows
 from attention_explorer.window.axis_chips import AxisChips
 
@@ -206,9 +206,7 @@ class ReadingDialog(QDialog):
         self._look = look
         self._make_controls(arrays, look)
         self._lay_out()
-        self.jobs = JobQueue(self)
-        self.jobs.delivered.connect(self._on_read)
-        self.jobs.failed.connect(self._on_failed)
+        self.working = Working(self)
         self._read()
 
     # ---- Building ----
@@ -298,14 +296,9 @@ class ReadingDialog(QDialog):
     def _read(self) -> None:
         choice = self._choice
         self.open_button.setEnabled(False)
+        self.working.find_out(lambda: read_as(self._path, choice), self._on_read, self._on_failed)
 
-        def work(report: Report, deliver: Deliver) -> None:
-            with stoppable(report):
-                deliver(read_as(self._path, choice))
-
-        self.jobs.request(choice, work, replace=True)
-
-    def _on_read(self, _choice: Choice, reading: Reading) -> None:
+    def _on_read(self, reading: Reading) -> None:
         self._reading, choice = reading, reading.choice
         self.array.setCurrentIndex(self.array.findData(choice.attention))
         has_axes = 0 < len(choice.axes) == len(reading.shape)
@@ -336,10 +329,9 @@ class ReadingDialog(QDialog):
         heads = None if self._reading is None else self._reading.heads
         self.seen.setText(words or (heads.shown_words() if heads is not None else ""))
 
-    def _on_failed(self, _choice: Choice, error: Exception) -> None:
-        if isinstance(error, ExplorerError):
-            self.reasons.setText(str(error))
-            self._fit()
+    def _on_failed(self, error: ExplorerError) -> None:
+        self.reasons.setText(str(error))
+        self._fit()
 
     def _agree(self) -> None:
         if self._reading is not None and self._reading.recipe is not None:

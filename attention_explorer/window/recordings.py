@@ -262,7 +262,7 @@ class LostFiles(QObject):
 
             return others_than_saved(files)
 
-        self.checking.find_out(compute, self._on_checked, lambda _error: None)
+        self.checking.find_out(compute, self._on_checked)
 
     def _on_checked(self, others: tuple[FileRecipe, ...]) -> None:
         from attention_explorer.pages.ui.requesting_page import RequestingPage

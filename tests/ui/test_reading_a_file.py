@@ -36,7 +36,7 @@ def window(make_window):
 def asked(window) -> ReadingDialog:
     """Return the dialog, when it has read the file."""
     (dialog,) = (each for each in window.findChildren(ReadingDialog) if each.isVisible())
-    assert dialog.jobs.wait(20)
+    assert dialog.working.jobs.wait(20)
     QApplication.processEvents()
     return dialog
 

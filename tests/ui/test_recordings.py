@@ -197,7 +197,7 @@ def test_the_setup_shows_nothing_that_is_not_of_the_recording(window, preset, co
 def asked(window) -> ReadingDialog:
     """Return the dialog that asks how a file is to be read, when it has looked at it."""
     (dialog,) = (each for each in window.findChildren(ReadingDialog) if each.isVisible())
-    assert dialog.jobs.wait(20)
+    assert dialog.working.jobs.wait(20)
     QApplication.processEvents()
     return dialog
 

@@ -30,7 +30,6 @@ from PySide6.QtWidgets import (
 )
 
 from attention_explorer.core.terms import terms
-from attention_explorer.errors import ExplorerError
 from attention_explorer.kit.accessible import announce
 from attention_explorer.kit.controls.card import Card
 from attention_explorer.kit.controls.made import in_column, words
@@ -39,7 +38,7 @@ from attention_explorer.kit.keys import written
 from attention_explorer.kit.theme import Look
 from attention_explorer.pages.ready_made import PARTS, presets_in
 from attention_explorer.pages.registry import PAGES
-from attention_explorer.session.jobs import Deliver, JobQueue, Report
+from attention_explorer.session.jobs import Working
 from attention_explorer.session.later import later
 from attention_explorer.tools.host import Host
 from attention_explorer.tools.lessons import shelf
@@ -222,9 +221,8 @@ class Searcher(QObject):
         self._window = window
         self._lessons: tuple[Lesson, ...] = ()
         self.box: SearchBox | None = None
-        self.jobs = JobQueue(self)  # reading all lessons takes longer than a window may stand still
-        self.jobs.delivered.connect(self._on_lessons)
-        self.jobs.request("lessons", _read_lessons)
+        self.working = Working(self)  # reading all lessons takes longer than a window may stand still
+        self.working.find_out(shelf.lessons, self._on_lessons)  # the lessons page says what is wrong with them
 
     def open(self) -> None:
         """Open the box."""
@@ -237,7 +235,7 @@ class Searcher(QObject):
         self.box.set_entries(tuple(self.entries()))
         self.box.open_over(self._window)
 
-    def _on_lessons(self, _key: object, lessons: tuple[Lesson, ...]) -> None:
+    def _on_lessons(self, lessons: tuple[Lesson, ...]) -> None:
         self._lessons = lessons
         if self.box is not None:
             self.box.set_entries(tuple(self.entries()))
@@ -279,10 +277,3 @@ class Searcher(QObject):
                 title = action.text().replace("&", "").rstrip("…")
                 keys = action.shortcut().toString(QKeySequence.SequenceFormat.NativeText)
                 yield Entry("Command", title, action.statusTip(), (), keys, action.trigger)
-
-
-def _read_lessons(_report: Report, deliver: Deliver) -> None:
-    try:
-        deliver(shelf.lessons())
-    except ExplorerError:
-        return  # the lessons page says what is wrong with them
