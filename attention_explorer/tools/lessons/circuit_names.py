@@ -48,10 +48,10 @@ def circuits_members(state: CircuitsState) -> Mapping[str, Callable[[], Shown]]:
     numbers = {name: _shown(read, words) for name, (read, words) in losses.items()}
     return {
         **numbers,
-        "missed_most": lambda: Shown(missed(), lambda: "the head that is missed most"),
-        "heads": lambda: Shown(heads(), lambda *at: " ".join(("head", *map(str, at)))),
+        "missed_most": lambda: Shown(missed(), "the head that is missed most"),
+        "heads": lambda: Shown(heads(), "head"),
     }
 
 
 def _shown(read: Callable[[], float], words: str) -> Callable[[], Shown]:
-    return lambda: Shown(read(), lambda: words)
+    return lambda: Shown(read(), words)

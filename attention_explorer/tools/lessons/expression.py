@@ -33,12 +33,16 @@ class Shown:
     ----------
     value : float, bool, str, tuple or ndarray
         What it is now.
-    name : callable
-        Takes the indices that follow, which may be none, and returns what the window calls it: α₂.
+    name : str or callable
+        What the window calls it, before its indices if there are any; or takes them and returns that: α₂.
     """
 
     value: Any
-    name: Callable[..., str]
+    name: str | Callable[..., str]
+
+    def called(self, *indices: int) -> str:
+        """Return what the window calls it, or the number of it at some indices."""
+        return " ".join((self.name, *map(str, indices))) if isinstance(self.name, str) else self.name(*indices)
 
 
 @dataclass(frozen=True, slots=True)
@@ -260,7 +264,7 @@ def _shown(node: ast.expr, pages: Group) -> tuple[Shown, tuple[int, ...]]:
 def _called(node: ast.expr, pages: Group) -> str:
     shown, indices = _shown(node, pages)
     _picked(node, shown.value, indices)
-    return shown.name(*indices)
+    return shown.called(*indices)
 
 
 def _picked(node: ast.expr, value: object, indices: tuple[int, ...]) -> Value:
@@ -363,7 +367,7 @@ def _truth(value: Value, text: str) -> bool:
 
 EXAMPLE_OF_A_SUM = "2·3 + e^2"
 _AS_PYTHON = str.maketrans({"−": "-", "–": "-", "·": "*", "×": "*", "÷": "/", "^": "~", ":": "/"})
-_NAMES = Group({"e": lambda: Shown(math.e, lambda: "e")})
+_NAMES = Group({"e": lambda: Shown(math.e, "e")})
 
 
 def calculated(text: str) -> float:

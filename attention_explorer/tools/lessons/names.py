@@ -102,7 +102,7 @@ def _field(owner: DataclassInstance, name: str) -> Member:
         return Group(_fields(value))
     if value is None or isinstance(value, StrEnum):
         value = "none" if value is None else value.value
-    return Shown(value, lambda *indices: " ".join((_field_words(type(owner), name), *map(str, indices))))
+    return Shown(value, _field_words(type(owner), name))
 
 
 def spelled(field: str) -> str:
@@ -207,7 +207,7 @@ def _lookup(state: LookupState) -> Members:
     frame = lookup_frame(state)
     width = frame.values.shape[1]
 
-    def number(read: Callable[[LookupFrame], Any], name: Callable[..., str]) -> Callable[[], Member]:
+    def number(read: Callable[[LookupFrame], Any], name: str | Callable[..., str]) -> Callable[[], Member]:
         return lambda: Shown(read(frame), name)
 
     return {
@@ -220,19 +220,19 @@ def _lookup(state: LookupState) -> Members:
         "output": number(lambda f: f.output, _coordinate("o", width)),
         "contributions": number(lambda f: f.contributions, _coordinate("αv", width, is_row=True)),
         "cosines": number(lambda f: f.cosines, lambda *i: f"cos(q, k{_digit(i)})"),
-        "slope": number(lambda f: f.gradient_norm, lambda: "how fast o moves with q"),
-        "query_length": number(lambda f: f.query_length, lambda: "|q|"),
+        "slope": number(lambda f: f.gradient_norm, "how fast o moves with q"),
+        "query_length": number(lambda f: f.query_length, "|q|"),
         "key_lengths": number(lambda f: f.key_lengths, lambda *i: f"|k{_digit(i)}|"),
-        "winner": number(lambda f: f.winners[0], lambda: "the key with the highest score, from 0"),
-        "tied": number(lambda f: len(f.winners) > 1, lambda: "whether the highest scores are equal"),
-        "found": number(lambda f: f.exact_match is not None, lambda: "whether a key equals q"),
-        "entropy": number(lambda f: f.entropy, lambda: "entropy of the weights, in nats"),
+        "winner": number(lambda f: f.winners[0], "the key with the highest score, from 0"),
+        "tied": number(lambda f: len(f.winners) > 1, "whether the highest scores are equal"),
+        "found": number(lambda f: f.exact_match is not None, "whether a key equals q"),
+        "entropy": number(lambda f: f.entropy, "entropy of the weights, in nats"),
         "target": number(lambda f: np.asarray(f.state.target_row), _coordinate("t", width)),
-        "loss": number(lambda f: f.loss, lambda: "½|o − t|²"),
+        "loss": number(lambda f: f.loss, "½|o − t|²"),
         "loss_gradient": number(lambda f: f.loss_gradient, _coordinate("∂L/∂q")),
-        "jump": number(lambda f: f.jump, lambda: "how far o can jump"),
+        "jump": number(lambda f: f.jump, "how far o can jump"),
         "value_gradients": number(_value_gradients, _coordinate("∂L/∂v", width, is_row=True)),
-        "is_row": number(lambda f: f.row is not None, lambda: "whether a row of a head is looked up in"),
+        "is_row": number(lambda f: f.row is not None, "whether a row of a head is looked up in"),
         **_words_of(state),
     }
 
@@ -240,7 +240,7 @@ def _lookup(state: LookupState) -> Members:
 def _words_of(state: LookupState) -> Members:
     """Return what the words in the plane come to; of two heads that of the one on show."""
 
-    def number(read: Callable[[WordsNumbers], Any], name: Callable[..., str]) -> Callable[[], Member]:
+    def number(read: Callable[[WordsNumbers], Any], name: str | Callable[..., str]) -> Callable[[], Member]:
         return lambda: Shown(read(words_numbers(state)), name)
 
     def word(symbol: str) -> Callable[..., str]:
@@ -250,8 +250,8 @@ def _words_of(state: LookupState) -> Members:
         return lambda *at: f"{'xy'[at[1]]} of the {symbol} of word {at[0]}" if len(at) == 2 else symbol
 
     return {
-        "tokens_in_plane": number(lambda n: n.tokens, _numbered("word")),
-        "asking_word": number(lambda n: n.asking, lambda: "the word that asks, from 0"),
+        "tokens_in_plane": number(lambda n: n.tokens, "word"),
+        "asking_word": number(lambda n: n.asking, "the word that asks, from 0"),
         "word_points": number(lambda n: n.points, of_word("features")),
         "word_queries": number(lambda n: n.head.queries, of_word("query")),
         "word_keys": number(lambda n: n.head.keys, of_word("key")),
@@ -261,8 +261,8 @@ def _words_of(state: LookupState) -> Members:
         "handed_over": number(lambda n: n.head.attention.output, _coordinate("what the head hands over")),
         "word_output": number(lambda n: n.output, _coordinate("o")),
         "word_moved": number(lambda n: n.moved, _coordinate("word + o")),
-        "distance_before": number(lambda n: n.distances[0], lambda: "distance before"),
-        "distance_after": number(lambda n: n.distances[1], lambda: "distance after"),
+        "distance_before": number(lambda n: n.distances[0], "distance before"),
+        "distance_after": number(lambda n: n.distances[1], "distance after"),
     }
 
 
@@ -287,24 +287,24 @@ def _coordinate(symbol: str, width: int = 2, *, is_row: bool = False) -> Callabl
 
 
 def _heads(state: HeadsState) -> Members:
-    def shown(read: Callable[[HeadsFrame], Any], name: Callable[..., str]) -> Callable[[], Member]:
+    def shown(read: Callable[[HeadsFrame], Any], name: str | Callable[..., str]) -> Callable[[], Member]:
         return lambda: Shown(_of_page(state, read), name)
 
     def pair(what: str) -> Callable[..., str]:
         return lambda *at: f"{what} of query {at[0]} on key {at[1]}" if len(at) == 2 else what
 
     return {
-        "tokens": shown(lambda f: f.queries, _numbered("token")),
-        "keys": shown(lambda f: f.keys, _numbered("key")),
-        "layer": shown(lambda f: f.layer, lambda: "the layer on show, from 0"),
-        "head": shown(lambda f: f.head, lambda: "the head on show, from 0"),
+        "tokens": shown(lambda f: f.queries, "token"),
+        "keys": shown(lambda f: f.keys, "key"),
+        "layer": shown(lambda f: f.layer, "the layer on show, from 0"),
+        "head": shown(lambda f: f.head, "the head on show, from 0"),
         "weights": shown(lambda f: f.map.weights(), pair("the weight")),
         "scores": shown(lambda f: f.query_key_map.scores(), pair("the score")),
         "masked": shown(_masked, pair("whether the mask hides the key")),
-        "row_sums": shown(lambda f: f.map.weights().sum(axis=1), _numbered("the sum of row")),
-        "column_sums": shown(lambda f: f.map.weights().sum(axis=0), _numbered("the sum of column")),
-        "head_count": shown(lambda f: f.heads, lambda: "how many heads the layer has"),
-        "head_width": shown(lambda f: f.head_width, lambda: "d_k, how wide a head is"),
+        "row_sums": shown(lambda f: f.map.weights().sum(axis=1), "the sum of row"),
+        "column_sums": shown(lambda f: f.map.weights().sum(axis=0), "the sum of column"),
+        "head_count": shown(lambda f: f.heads, "how many heads the layer has"),
+        "head_width": shown(lambda f: f.head_width, "d_k, how wide a head is"),
         "guess": lambda: _said(_of_page(state, lambda _: _guess(state))),
         "without": lambda: Chooser(partial(_without, state)),
         "row": lambda: Chooser(partial(_row, state)),
@@ -321,17 +321,13 @@ def _guess(state: HeadsState) -> Guess | None:
 def _said(found: Guess | None) -> Shown:
     if found is None:
         raise ExpressionError("what reads the sentence guesses no word of it")
-    return Shown(found.word, lambda: f"what the model says: {found.about} …")
+    return Shown(found.word, f"what the model says: {found.about} …")
 
 
 def _without(state: HeadsState, which: str | int) -> Group:
     """Return what the model says with one more word hidden from it."""
     column = _place(_of_page(state, lambda f: f.keys), which)
     return Group({"guess": lambda: _said(_of_page(state, lambda _: without_word(state, column)))})
-
-
-def _numbered(what: str) -> Callable[..., str]:
-    return lambda *indices: " ".join((what, *map(str, indices)))
 
 
 _LOOKS = {
@@ -352,7 +348,7 @@ def _of_head(state: HeadsState) -> Group:
     place = _of_page(state, lambda f: f.head)
     return Group(
         {
-            name: lambda field=field, words=words: Shown(getattr(surveyed[place], field), lambda: words)  # type: ignore[misc]
+            name: lambda field=field, words=words: Shown(getattr(surveyed[place], field), words)  # type: ignore[misc]
             for name, (field, words) in _LOOKS.items()
         }
     )
@@ -396,13 +392,13 @@ def _row(state: HeadsState, which: str | int) -> Group:
 
     def on_first() -> Shown:
         tops = [_top(each, row) for layer in frame.layers for each in layer.maps]
-        return Shown(tops.count(0), lambda: f"in how many heads {token} attends most to the first token")
+        return Shown(tops.count(0), f"in how many heads {token} attends most to the first token")
 
     return Group(
         {
             **_weights_of_row(token, frame.keys, weights),
             "heads_on_first": on_first,
-            "heads": lambda: Shown(len(frame.places), lambda: "how many heads there are"),
+            "heads": lambda: Shown(len(frame.places), "how many heads there are"),
             "masked": lambda: Shown(
                 _masked(frame)[row],
                 lambda *i: (
@@ -430,9 +426,9 @@ def _weights_of_row(token: str, keys: Sequence[str], weights: Floats) -> Members
         "weights": lambda: Shown(
             weights, lambda *i: f"the weight of {token} on {quoted(keys[i[0]])}" if i else f"the row of {token}"
         ),
-        "top": lambda: Shown(keys[best], lambda: f"the key that {token} attends to most"),
-        "top_index": lambda: Shown(best, lambda: f"the key that {token} attends to most, from 0"),
-        "most": lambda: Shown(weights[best], lambda: f"the largest weight of {token}"),
+        "top": lambda: Shown(keys[best], f"the key that {token} attends to most"),
+        "top_index": lambda: Shown(best, f"the key that {token} attends to most, from 0"),
+        "most": lambda: Shown(weights[best], f"the largest weight of {token}"),
     }
 
 
@@ -446,9 +442,9 @@ def _scaling(state: ScalingState) -> Members:
 
     def drawn(what: str, words: str, *, scaled: bool) -> Callable[[], Member]:
         kind = "scaled" if scaled else "raw"
-        return lambda: Shown(getattr(scores_picture(state).of(scaled).summary, what).value, lambda: words.format(kind))
+        return lambda: Shown(getattr(scores_picture(state).of(scaled).summary, what).value, words.format(kind))
 
-    def bench(read: Callable[[BenchPicture], Any], name: Callable[..., str]) -> Callable[[], Member]:
+    def bench(read: Callable[[BenchPicture], Any], name: str | Callable[..., str]) -> Callable[[], Member]:
         return lambda: Shown(read(bench_picture(state.bench)), name)
 
     numbers: Members = {}
@@ -461,15 +457,15 @@ def _scaling(state: ScalingState) -> Members:
         "bench_scores": bench(lambda b: b.scores[b.row], lambda *i: f"score {_number(i)}".strip()),
         "bench_weights": bench(lambda b: b.weights[b.row].astype(float), lambda *i: f"weight {_number(i)}".strip()),
         "bench_largest": bench(lambda b: b.weights.astype(float).max(axis=1), lambda *i: f"row {_number(i)}".strip()),
-        "bench_gap": bench(lambda b: b.gap, lambda: "the largest score minus the second"),
-        "bench_slope": bench(lambda b: b.slope, lambda: "p (1 − p) of the largest weight p"),
-        "bench_fault": bench(lambda b: b.fault.value, lambda: "sound | NaN | all zero"),
+        "bench_gap": bench(lambda b: b.gap, "the largest score minus the second"),
+        "bench_slope": bench(lambda b: b.slope, "p (1 − p) of the largest weight p"),
+        "bench_fault": bench(lambda b: b.fault.value, "sound | NaN | all zero"),
     }
 
 
 def _predicted_std(state: ScalingState, *, scaled: bool) -> Shown:
     words = f"the predicted standard deviation of {'scaled' if scaled else 'raw'} scores"
-    return Shown(state.setting.predicted_std(scaled), lambda: words)
+    return Shown(state.setting.predicted_std(scaled), words)
 
 
 def _number(indices: tuple[int, ...]) -> str:
@@ -507,10 +503,10 @@ def _positions(state: PositionsState) -> Members:
         "alike": curve,
         "is_equivariant": lambda: Shown(
             (lambda picture: picture.outcomes[picture.shown].is_equivariant)(order_picture(state)),
-            lambda: "whether shuffled words give the same outputs, shuffled",
+            "whether shuffled words give the same outputs, shuffled",
         ),
-        "slope": lambda: Shown(slope(), lambda: "what ALiBi takes off a score for each position"),
-        "penalty": lambda: Shown(slope() * state.shift_shown, lambda: "what ALiBi takes off so far away"),
+        "slope": lambda: Shown(slope(), "what ALiBi takes off a score for each position"),
+        "penalty": lambda: Shown(slope() * state.shift_shown, "what ALiBi takes off so far away"),
     }
 
 
@@ -532,13 +528,13 @@ def _block(state: BlockState) -> Members:
 
     return {
         "array": lambda: Chooser(array),
-        "tokens": lambda: Shown(picture().tokens, _numbered("token")),
-        "token_count": lambda: Shown(len(picture().tokens), lambda: "how many tokens there are"),
+        "tokens": lambda: Shown(picture().tokens, "token"),
+        "token_count": lambda: Shown(len(picture().tokens), "how many tokens there are"),
         "likeness": lambda: Shown(
-            mean_token_cosine(picture().boxes[-1].first), lambda: "the mean cosine of two tokens that come out"
+            mean_token_cosine(picture().boxes[-1].first), "the mean cosine of two tokens that come out"
         ),
-        "norms_before": lambda: Shown(picture().before, _numbered("the length of what goes in, token")),
-        "norms_after": lambda: Shown(picture().after, _numbered("the length of what comes out, token")),
+        "norms_before": lambda: Shown(picture().before, "the length of what goes in, token"),
+        "norms_after": lambda: Shown(picture().after, "the length of what comes out, token"),
     }
 
 
@@ -547,13 +543,13 @@ def _array(box: Box) -> Group:
     summary, rows = box.summary, np.where(np.isfinite(box.first), box.first, 0.0)
     return Group(
         {
-            "shape": lambda: Shown(box.shape, _numbered(f"the shape of {box.what}, place")),
-            "count": lambda: Shown(int(np.prod(box.shape)), lambda: f"how many numbers {box.what} has"),
-            "mean": lambda: Shown(summary.mean, lambda: f"the mean of {box.what}"),
-            "std": lambda: Shown(summary.std, lambda: f"the standard deviation of {box.what}"),
-            "zeros": lambda: Shown(summary.zeros, lambda: f"which share of {box.what} is 0"),
-            "row_means": lambda: Shown(rows.mean(axis=-1), _numbered(f"the mean of {box.what}, row")),
-            "row_stds": lambda: Shown(rows.std(axis=-1), _numbered(f"the standard deviation of {box.what}, row")),
+            "shape": lambda: Shown(box.shape, f"the shape of {box.what}, place"),
+            "count": lambda: Shown(int(np.prod(box.shape)), f"how many numbers {box.what} has"),
+            "mean": lambda: Shown(summary.mean, f"the mean of {box.what}"),
+            "std": lambda: Shown(summary.std, f"the standard deviation of {box.what}"),
+            "zeros": lambda: Shown(summary.zeros, f"which share of {box.what} is 0"),
+            "row_means": lambda: Shown(rows.mean(axis=-1), f"the mean of {box.what}, row"),
+            "row_stds": lambda: Shown(rows.std(axis=-1), f"the standard deviation of {box.what}, row"),
         }
     )
 
@@ -562,7 +558,7 @@ def _cost(state: CostState) -> Members:
     from attention_explorer.pages.lab.cost_layer import layer_picture
 
     def counted(read: Callable[[ModelSize], float], words: str) -> Callable[[], Member]:
-        return lambda: Shown(read(sizes()), lambda: words)
+        return lambda: Shown(read(sizes()), words)
 
     def sizes() -> ModelSize:
         cost = layer_picture(state).cost
@@ -596,12 +592,12 @@ def _training(state: TrainingState) -> Members:
 
     def accuracy() -> Shown:
         share = accuracy_at(state.setup, state.step, state.broken)
-        return Shown(share, lambda: "the share of right answers to sentences never seen")
+        return Shown(share, "the share of right answers to sentences never seen")
 
     def weight() -> Shown:
         run = trained(state.setup, state.step)
         found = run.trial.measure(run.at(state.step).network).weight
-        return Shown(math.nan if found is None else found, lambda: "the weight of the best head on what answers")
+        return Shown(math.nan if found is None else found, "the weight of the best head on what answers")
 
     def row(which: str | int) -> Group:
         layer, head = state.head_shown
@@ -613,11 +609,11 @@ def _training(state: TrainingState) -> Members:
     return {
         "accuracy": accuracy,
         "weight": weight,
-        "answer": lambda: Shown(answer().answers[-1], lambda: "what it answers"),
-        "right_answer": lambda: Shown(answer().right[-1] or "", lambda: "what is right"),
-        "words": lambda: Shown(answer().context_tokens, _numbered("the words it looks at, word")),
+        "answer": lambda: Shown(answer().answers[-1], "what it answers"),
+        "right_answer": lambda: Shown(answer().right[-1] or "", "what is right"),
+        "words": lambda: Shown(answer().context_tokens, "the words it looks at, word"),
         "row": lambda: Chooser(row),
-        "heads_off": lambda: Shown(len(state.broken.off), lambda: "how many heads are off"),
+        "heads_off": lambda: Shown(len(state.broken.off), "how many heads are off"),
     }
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import math
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import asdict, astuple, dataclass, field, replace
 from datetime import date
 from typing import Any, Self
 
@@ -119,11 +119,9 @@ def _chance(bank: Lesson, number: int, answer: Answer) -> float:
 def as_document(take: Take) -> dict[str, Any]:
     """Return a take as the settings keep it."""
     return {
-        "bank": take.bank,
-        "date": take.date,
-        "lessons": take.lessons,
+        **asdict(take),
         "seconds": round(take.seconds, 1),
-        "replies": [[reply.is_right, reply.case, reply.said, reply.why, reply.right] for reply in take.replies],
+        "replies": [list(astuple(reply)) for reply in take.replies],
     }
 
 
@@ -282,22 +280,9 @@ class Progress:
 
     def text(self) -> str:
         """Return it as the settings keep it."""
-        return json.dumps(
-            {
-                key: {
-                    "step": done.step,
-                    "finished": done.finished,
-                    "seconds": round(done.seconds, 1),
-                    "finished_on": done.finished_on,
-                    "recalled": done.recalled,
-                    "edition": done.edition,
-                    "tries": {str(step): count for step, count in done.tries.items()},
-                    "first_tries": {str(step): is_right for step, is_right in done.first_tries.items()},
-                }
-                for key, done in self.lessons.items()
-            }
-            | ({THIRTY: {when: as_document(take) for when, take in self.takes.items()}} if self.takes else {})
-        )
+        lessons = {key: {**asdict(done), "seconds": round(done.seconds, 1)} for key, done in self.lessons.items()}
+        takes = {THIRTY: {when: as_document(take) for when, take in self.takes.items()}} if self.takes else {}
+        return json.dumps(lessons | takes)
 
     @classmethod
     def read(cls, text: str) -> Self:

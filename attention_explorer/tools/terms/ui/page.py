@@ -177,13 +177,8 @@ class HelpWindow(QDialog):
         self.glossary = _Glossary(look)
         self.keys, self.sources, self.numbers, self.lessons = _Rows(look), _Rows(look), _Rows(look), _Rows(look)
         self._fill()
-        self._filters: tuple[Callable[[tuple[str, ...]], int], ...] = (
-            self.glossary.filter,
-            self.keys.filter,
-            self.sources.filter,
-            self.numbers.filter,
-            self.lessons.filter,
-        )
+        parts = self.glossary, self.keys, self.sources, self.numbers, self.lessons
+        self._filters: tuple[Callable[[tuple[str, ...]], int], ...] = tuple(part.filter for part in parts)
         for part, name in zip((self.keys, self.sources, self.numbers), TABS[KEYS:LESSONS], strict=True):
             self.tabs.addTab(_scrolled(part, name), name)
         self.tabs.insertTab(GLOSSARY, self.glossary, TABS[GLOSSARY])
