@@ -16,6 +16,7 @@ from attention_explorer.sources.lookup import LayerPart as LayerPart
 from attention_explorer.sources.lookup import Lookup as Lookup
 
 if TYPE_CHECKING:
+    from attention_explorer.model import Dropout
     from attention_explorer.sources.layer import Floats, Layer
     from attention_explorer.sources.models.model import Model
     from attention_explorer.sources.whole_layer import WholeLayer
@@ -391,6 +392,14 @@ class Source(ABC, Generic[R]):
     def can_be_cut(self) -> bool:
         """Whether parts of its layers can be cut out while it runs: see `Lookup.cut`."""
         return False
+
+    @property
+    def dropout(self) -> Dropout | None:
+        """What was left out of its layers in each step of learning; None where nothing was, or nobody says so.
+
+        Once it is open.
+        """
+        return None
 
     can_be_asked = False
     """Whether it is a model of which circuits are asked: see `model_to_ask`."""

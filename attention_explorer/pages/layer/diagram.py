@@ -11,10 +11,10 @@ from attention_explorer.core.byte_cache import kept
 from attention_explorer.core.mask import MaskChoice
 from attention_explorer.core.numbers_export import Arrays, Table, listed, places_table, rows_of
 from attention_explorer.core.weighing import Weighing
-from attention_explorer.model import EncoderLayer, EncoderTrace
+from attention_explorer.model import Dropout, EncoderLayer, EncoderTrace
 from attention_explorer.model.arrays import Bools, Floats
 from attention_explorer.model.checkpoint import checkpoint
-from attention_explorer.pages.layer.boxes import Box, Form, Line, Rows, layer_boxes
+from attention_explorer.pages.layer.boxes import Box, Form, Line, Rows, layer_boxes, with_dropout
 from attention_explorer.pages.layer.model_layer import ModelLayer, model_layer
 from attention_explorer.pages.stack.choices import ORDER
 from attention_explorer.pages.stack.stack import block_stack, block_trace, without_view
@@ -93,6 +93,11 @@ class DiagramPicture:
         """The token that is followed, if it is there."""
         token = self.state.token
         return token if token is not None and token < len(self.tokens) else None
+
+    @property
+    def drops(self) -> Dropout | None:
+        """What a step of training has left out, if anything."""
+        return self.state.drops
 
     @property
     def heads(self) -> int:
@@ -219,7 +224,8 @@ def is_quick(state: BlockState) -> bool:
 @kept
 def _boxes(state: BlockState) -> tuple[Box, ...]:
     """Return the boxes of a state without a view but for its layer; what is computed of them lasts."""
-    boxes = layer_boxes(state, block_trace(state).layers[state.layer])
+    drops = None if state.drops is None else state.drops.of_layer(state.layer)
+    boxes = with_dropout(layer_boxes(state, block_trace(state).layers[state.layer]), drops, state.allowed)
     for box in boxes:
         checkpoint()
         _ = box.summary, box.largest  # here, where the worker is, and not when they are pointed at

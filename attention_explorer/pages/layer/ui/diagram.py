@@ -147,8 +147,10 @@ class Diagram(Item[Lanes]):
                 paint_cells(painter, grown_map(picture), layout.grown, look, vector=vector)
             else:
                 self._paint_small(painter, place, look, vector=vector)
-            colour = str(getattr(look.theme, place.box.colour or "border"))
-            _paint_frame(painter, place.cells.adjusted(-1, -1, 0, 0), colour, 1.6 if place.box.colour else 1.0, look)
+            _paint_holes(painter, place.box.holes(picture.head), place.cells, look)
+            colour, dotted = str(getattr(look.theme, place.box.colour or "border")), place.box.left_out is not None
+            width, outline = 1.6 if place.box.colour else 1.0, place.cells.adjusted(-1, -1, 0, 0)
+            _paint_frame(painter, outline, look.theme.text if dotted else colour, width, look, dotted=dotted)
             self._paint_words(painter, place, look)
         for lane in layout.named:
             painter.setPen(colour_of(look.theme.text))
@@ -169,6 +171,7 @@ class Diagram(Item[Lanes]):
         weights = self.picture.box("weights")
         for head, box in enumerate(layout.heads):
             _paint_array(painter, weights, weights.part(head), masked_cells(self.picture, weights), box, look, vector)
+            _paint_holes(painter, weights.holes(head), box, look)
             if head == self.picture.head:
                 _paint_frame(painter, box.adjusted(-1, -1, 1, 1), look.theme.text, 2.0, look)
 
@@ -265,6 +268,18 @@ def _paint_array(
         painter.drawImage(cells, image_of(np.ascontiguousarray(pixels)))
 
 
+def _paint_holes(painter: QPainter, holes: Bools | None, cells: QRectF, look: Look) -> None:
+    """Leave cells bare that dropout has left out, if any, as many of them as there are pixels."""
+    if holes is None:
+        return
+    found = holes[_sampled(holes.shape[0], cells.height())][:, _sampled(holes.shape[1], cells.width())]
+    (rows, columns), ground = found.shape, colour_of(look.theme.card)
+    high, wide = cells.height() / rows, cells.width() / columns
+    painter.setRenderHint(QPainter.RenderHint.Antialiasing, False)
+    for row, column in np.argwhere(found).tolist():
+        painter.fillRect(QRectF(cells.left() + column * wide, cells.top() + row * high, wide, high), ground)
+
+
 def _sampled(count: int, room: float) -> np.typing.NDArray[np.intp]:
     shown = min(count, max(round(room * 2), 1))
     return np.asarray((np.arange(shown) + 0.5) * count / shown, np.intp)
@@ -287,10 +302,14 @@ def _outline(painter: QPainter, place: QRectF, colour: str, look: Look) -> None:
     _paint_frame(painter, place, colour, 1.0 if is_low else 2.0, look)
 
 
-def _paint_frame(painter: QPainter, place: QRectF, colour: str, width: float, look: Look) -> None:
+def _paint_frame(
+    painter: QPainter, place: QRectF, colour: str, width: float, look: Look, *, dotted: bool = False
+) -> None:
     painter.setRenderHint(QPainter.RenderHint.Antialiasing, False)
     painter.setBrush(Qt.BrushStyle.NoBrush)
-    painter.setPen(pen(colour, width * min(look.zoom, 1.5)))
+    stroke = pen(colour, width * min(look.zoom, 1.5))
+    stroke.setStyle(Qt.PenStyle.DotLine if dotted else Qt.PenStyle.SolidLine)
+    painter.setPen(stroke)
     painter.drawRect(place)
 
 
