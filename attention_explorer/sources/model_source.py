@@ -14,7 +14,7 @@ import numpy as np
 import numpy.typing as npt
 
 from attention_explorer.errors import ExplorerError
-from attention_explorer.model import ArrayMap
+from attention_explorer.model import ArrayMap, Dropout
 from attention_explorer.model.arrays import Bools, Floats
 from attention_explorer.model.softmax import softmax
 from attention_explorer.model.transformer import (
@@ -159,6 +159,11 @@ class ModelSource(ModelReader):
     def can_be_cut(self) -> bool:
         return self._kind != CROSS  # the way around a look at the encoder is another
 
+    @property
+    def dropout(self) -> Dropout | None:
+        model = self._model_if_open
+        return None if model is None or self._kind == CROSS else model.dropout
+
     def reason_against_arrays(self) -> str:
         return ""  # scores of another kind than q·k are told as they are
 
@@ -188,7 +193,17 @@ class ModelSource(ModelReader):
         changes = [
             Change(part, layer, kind=kind) for layer in range(len(stack.layers)) for part in _parts_cut(lookup, layer)
         ]
-        return self.model.run(given, aim, changes=changes, off=off, masks=masks, softmax=softmax, room=0, lazily=True)
+        return self.model.run(
+            given,
+            aim,
+            changes=changes,
+            off=off,
+            masks=masks,
+            softmax=softmax,
+            dropout=lookup.dropout,
+            room=0,
+            lazily=True,
+        )
 
     def _softmax(self, lookup: Lookup) -> Softmax:
         if not self._stack.spec.divides_by_root:

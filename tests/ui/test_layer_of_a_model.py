@@ -22,6 +22,7 @@ from attention_explorer.pages.heads.frame import heads_frame
 from attention_explorer.pages.heads.presets import heads_preset
 from attention_explorer.pages.heads.state import HeadsSetup, HeadsState
 from attention_explorer.pages.layer.diagram import diagram_picture
+from attention_explorer.pages.layer.diagram_words import short
 from attention_explorer.pages.layer.ui.page import DRAWN, OF_HEADS
 from attention_explorer.pages.session_file import read_session, write_session
 from attention_explorer.pages.stack.choices import BlockPicture
@@ -302,3 +303,42 @@ def test_the_boxes_of_a_family_are_known_and_lead_from_one_to_the_next(name):
         assert set(box.sources) <= set(names[:place])
         assert np.isfinite(box.summary.mean)
     assert names[-1] in ("feed_forward_sum", "output")
+
+
+# ---- Dropout ----
+
+
+def test_a_model_leaves_out_at_the_rates_of_its_configuration_with_one_click(open_layer):
+    layer = open_layer(with_subject(state_of("bart")))
+    before = layer.picture.box("output").first
+    layer.press(layer.field("dropout"))
+    layer.settle()
+    assert [box.name for box in layer.picture.boxes if box.left_out is not None] == [
+        "attention_output",
+        "feed_forward_output",
+    ]
+    assert "dropout" not in layer.picture.box("weights").formula  # its configuration has 0 there
+    layer.click(layer.box("feed_forward_output"))
+    box = layer.picture.chosen
+    row, column = np.argwhere(~box.left_out[0])[0].tolist()
+    assert f"; × 1.111 by dropout = {short(box.first[row, column])}" in layer.point_at(layer.cell(row, column))
+    assert (box.first[box.left_out[0]] == 0.0).all()
+    assert "p = 0.1" in box.formula
+    assert not np.array_equal(layer.picture.box("output").first, before)
+    assert not layer.field("dropout_rate").isVisible()
+    said = layer.view.settings(layer.state).replace("\N{NO-BREAK SPACE}", " ")
+    assert "dropout as in training, attention p = 0.1, network p = 0.1, draw 0" in said
+    layer.type_into(layer.field("dropout_seed"), "4")
+    layer.settle()
+    assert not np.array_equal(layer.picture.box("feed_forward_output").left_out, box.left_out)
+    layer.undo()
+    layer.undo()
+    layer.settle()
+    np.testing.assert_array_equal(layer.picture.box("output").first, before)
+
+
+def test_a_model_that_was_trained_without_dropout_says_so(open_layer):
+    layer = open_layer(with_subject(state_of("llama")))
+    field = layer.field("dropout")
+    assert not field.isEnabled()
+    assert "Nothing says that these weights were learned with dropout." in field.toolTip()

@@ -96,7 +96,8 @@ def _arithmetic(picture: DiagramPicture, box: Box, head: int, row: int, column: 
         return "left out by dropout: 0"
     before = _made(picture, box, head, row, column, value / box.factor)
     is_hidden = box.form is Form.KEYS and picture.mask is not None and not picture.mask[row, column]
-    return before if is_hidden else f"{before}, × {coordinate(box.factor, 4)} by dropout = {short(value)}"
+    grown = "" if is_hidden else f"× {coordinate(box.factor, 4)} by dropout = {short(value)}"
+    return ", ".join(filter(None, (before, grown)))
 
 
 def _made(picture: DiagramPicture, box: Box, head: int, row: int, column: int, value: float) -> str:
@@ -268,7 +269,7 @@ ROLES = {
 """What the three roles of a token mean, by their boxes."""
 MOST_LISTED = 8
 """Rows whose largest weights are listed."""
-AS_IN_TRAINING = "Bare cells are left out, as in a step of training. A model in use leaves out nothing."
+AS_IN_TRAINING = "Bare cells are left out, as in training; a model in use leaves out nothing."
 NORMED = ("attention_input", "middle", "feed_forward_input", "output")
 """The boxes that a norm has made."""
 
@@ -387,9 +388,10 @@ def parameter_words(picture: DiagramPicture) -> str:
 def panel_sentence(picture: DiagramPicture) -> str:
     """Return what stands beside the diagram: the box that is looked at, or what the followed token reads."""
     token, box = picture.token, picture.chosen
+    dropped = "" if picture.drops is None else f" {AS_IN_TRAINING}"
     if token is None:
-        said = f"{box.formula}. {box.shape_text}: mean {short(box.summary.mean)}, std {short(box.summary.std)}."
-        return said if picture.drops is None else f"{said} {AS_IN_TRAINING}"
+        mean, deviation = short(box.summary.mean), short(box.summary.std)
+        return f"{box.formula}. {box.shape_text}: mean {mean}, std {deviation}.{dropped}"
     row = picture.box("weights").part(picture.head)[token]
     best = int(np.argmax(row))
     where = picture.head_name(picture.head)
@@ -397,9 +399,9 @@ def panel_sentence(picture: DiagramPicture) -> str:
     if not row.any():
         said = f"In {where} it may look at nothing: all its weights are 0."
     if picture.box("weights").left_out is not None:
-        said += f" Its weights sum to {short(float(row.sum()))}: dropout has left some out, as training does."
+        said += f" Its weights sum to {short(float(row.sum()))}, not 1."
     if not picture.has("v"):
-        return said
+        return said + dropped
     values = np.linalg.norm(picture.box("v").part(picture.head), axis=-1)
     arriving = int(np.argmax(row * values))
     if arriving != best:
@@ -407,7 +409,7 @@ def panel_sentence(picture: DiagramPicture) -> str:
             f" But the value of that is short ({short(float(values[best]))}): most of what arrives is from "
             f"{key_name(picture, arriving)} ({short(float(values[arriving]))})."
         )
-    return said
+    return said + dropped
 
 
 def layer_sentences(picture: DiagramPicture) -> tuple[str, ...]:
