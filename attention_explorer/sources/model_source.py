@@ -24,6 +24,7 @@ from attention_explorer.model.transformer import (
     SELF,
     Change,
     Head,
+    Inputs,
     Softmax,
     Stack,
     TransformerRun,
@@ -32,6 +33,7 @@ from attention_explorer.model.transformer import (
 from attention_explorer.model.transformer.attention import Attention
 from attention_explorer.model.transformer.changes import AROUND_ATTENTION, AROUND_NETWORK, NETWORK
 from attention_explorer.model.word_map import WordMap, word_starts
+from attention_explorer.sources.decoding import Decoding, decoding_of
 from attention_explorer.sources.layer import Layer, Values
 from attention_explorer.sources.model_pass import Known, ModelLayers, Pass
 from attention_explorer.sources.model_reader import ModelReader
@@ -163,6 +165,17 @@ class ModelSource(ModelReader):
     def dropout(self) -> Dropout | None:
         model = self._model_if_open
         return None if model is None or self._kind == CROSS else model.dropout
+
+    def reason_against_decoding(self) -> str:
+        stack = self._stack_if_open()
+        is_decoder = stack is None or (self.model.transformer.encoder is None and stack.spec.is_causal)
+        return "" if is_decoder else super().reason_against_decoding()
+
+    def decoding(self) -> Decoding:
+        self.open()
+        if self.reason_against_decoding():
+            return super().decoding()
+        return decoding_of(self.model.transformer, Inputs(np.asarray(self._cut[0].ids)))
 
     def reason_against_arrays(self) -> str:
         return ""  # scores of another kind than q·k are told as they are

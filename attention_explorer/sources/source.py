@@ -17,6 +17,7 @@ from attention_explorer.sources.lookup import Lookup as Lookup
 
 if TYPE_CHECKING:
     from attention_explorer.model import Dropout
+    from attention_explorer.sources.decoding import Decoding
     from attention_explorer.sources.layer import Floats, Layer
     from attention_explorer.sources.models.model import Model
     from attention_explorer.sources.whole_layer import WholeLayer
@@ -400,6 +401,23 @@ class Source(ABC, Generic[R]):
         Once it is open.
         """
         return None
+
+    def reason_against_decoding(self) -> str:
+        """Return why it cannot be decoded token by token with a cache; empty if it can, or nobody knows yet."""
+        return (
+            "A cache is kept by models that see no later words, as GPT-2 and SmolLM2: open one in Heads, or choose a "
+            "drawn layer."
+        )
+
+    def decoding(self) -> Decoding:
+        """Decode its tokens one after the other, as they are: nothing masked, cut or switched off.
+
+        Raises
+        ------
+        ExplorerError
+            If it cannot be decoded: see `reason_against_decoding`.
+        """
+        raise ExplorerError(self.reason_against_decoding())
 
     can_be_asked = False
     """Whether it is a model of which circuits are asked: see `model_to_ask`."""

@@ -33,6 +33,7 @@ from attention_explorer.sources.learned.box import BOX
 from attention_explorer.sources.learned_recipe import LearnedRecipe
 from attention_explorer.sources.model_source import model_recipe
 from attention_explorer.sources.recorded.pieces import SPACE
+from attention_explorer.sources.registry import source_of
 from attention_explorer.sources.source import LayerPart
 
 MODELS = Path(__file__).parents[1] / "data" / "models"
@@ -272,13 +273,14 @@ def test_a_tiny_model_is_drawn_with_what_it_learned(open_layer):
     assert layer.picture.box("weights").first[0, 7].argmax() == 1
 
 
-def test_future_and_cache_stay_with_the_drawn_stack(open_layer):
+def test_future_stays_with_the_drawn_stack_and_says_so(open_layer):
     layer = open_layer(state_of("gpt2"))
     layer.press(layer.page.subject)
     layer.settle()
-    layer.show(BlockPicture.CACHE)
+    layer.show(BlockPicture.FUTURE)
     layer.settle()
     assert layer.picture.tokens == ("The", "cat", "sat", "on", "the", "mat")
+    assert "These are drawn layers, not those of the model" in layer.panel_words()[1]
 
 
 def test_a_session_names_the_model_relative_to_itself(tmp_path):
@@ -342,3 +344,34 @@ def test_a_model_that_was_trained_without_dropout_says_so(open_layer):
     field = layer.field("dropout")
     assert not field.isEnabled()
     assert "Nothing says that these weights were learned with dropout." in field.toolTip()
+
+
+# ---- Future and Cache ----
+
+
+def test_the_cache_of_a_model_grows_by_hand(open_layer):
+    layer = open_layer(with_subject(state_of("llama")))
+    layer.show(BlockPicture.CACHE)
+    layer.settle()
+    assert layer.page.title.text() == "Each token’s key and value are computed once."
+    assert layer.picture.tokens == source_of(layer.state.model).labels[0]
+    assert layer.panel_words()[0] == layer.state.count.token(layer.picture.tokens[2], 2) + " came last"
+    layer.canvas.setFocus()
+    layer.key(Qt.Key.Key_End)
+    assert layer.picture.decoded == 7
+    layer.key(Qt.Key.Key_Left)
+    assert layer.picture.decoded == 6
+    assert layer.picture.state.layer_number == 2
+    assert "every 2 heads" in layer.notes.lower()
+    layer.type_into(layer.few("text"), "a dog sat")
+    layer.settle()
+    assert layer.window.session.state.heads.setup.recipe.sentence == "a dog sat"
+    assert not layer.few("text").isHidden()
+    assert "seed" not in [name for name, field in layer.drawer.form.controls.items() if field.isVisible()]
+
+
+def test_a_model_that_looks_both_ways_says_that_it_keeps_no_cache(open_layer):
+    layer = open_layer(with_subject(state_of("bert")))
+    layer.show(BlockPicture.CACHE)
+    layer.settle()
+    assert "A cache is kept by models that see no later words" in layer.told

@@ -17,7 +17,6 @@ from attention_explorer.model.arrays import Bools
 from attention_explorer.pages.stack.learned import steps_to_learn
 from attention_explorer.pages.stack.stack import QUICK_NUMBERS, block_stack, check_sizes, count_numbers, without_view
 from attention_explorer.pages.stack.state import BlockState
-from attention_explorer.sources.tokens import tokens_in
 
 NOISE = 99.0
 """What the noise is multiplied by, as the tutorials' check does."""
@@ -73,12 +72,7 @@ class FuturePicture:
 
 def changed_shown(state: BlockState, count: int | None = None) -> int:
     """Return the token that is replaced, or the last there is, counted from 0."""
-    return min(max(state.changed_token, 0), (token_count(state) if count is None else count) - 1)
-
-
-def token_count(state: BlockState) -> int:
-    """Return how many tokens the sentence has, at least 1."""
-    return max(len(tokens_in(state.sentence)), 1)
+    return min(max(state.changed_token, 0), (state.token_count if count is None else count) - 1)
 
 
 _kept: Kept[FuturePicture] = Kept()
@@ -163,11 +157,14 @@ def future_sentences(picture: FuturePicture) -> tuple[str, ...]:
     causal, free = picture.moved[True], picture.moved[False]
     held = bool((causal.numbers[:, : picture.token] == 0).all())
     through = f"all {picture.layers} layers" if picture.layers > 1 else "the layer"
+    stays = _causal_sentence(picture, held)
+    if picture.state.model is not None:
+        stays += " These are drawn layers, not those of the model in the diagram."
     sentences = [
         _headline(picture, held),
         f"The vector of “{word}” ({place} of {count}) is replaced by noise × {NOISE:g}, and both runs go through "
         f"{through}.",
-        _causal_sentence(picture, held),
+        stays,
         f"Without a mask {count_text(picture, False)}: "
         + ("the change reaches every row." if free.same_rows(-1) == 0 else "the change does not reach every row."),
         f"The other pictures have {'the causal' if picture.state.causal else 'no'} mask; here both are shown.",

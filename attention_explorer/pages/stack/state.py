@@ -456,8 +456,8 @@ class BlockState(CheckedFields):
 
     @property
     def model_shown(self) -> Recipe | None:
-        """What of Heads the diagram shows; None of layers that are drawn or learned, and in other pictures."""
-        return self.model if self.picture is BlockPicture.LAYER else None
+        """What of Heads is shown; None of layers that are drawn or learned, and in pictures of these alone."""
+        return self.model if self.picture in (BlockPicture.LAYER, BlockPicture.CACHE) else None
 
     @property
     def layer_count(self) -> int:
@@ -562,7 +562,8 @@ class BlockState(CheckedFields):
     @property
     def token_count(self) -> int:
         """How many tokens the sentence has, at least 1."""
-        return max(len(tokens_in(self.sentence)), 1)
+        shown = self.model_shown
+        return max(len(tokens_in(self.sentence) if shown is None else source_of(shown).labels[0]), 1)
 
     @property
     @_shown_of("layer", *_SHOW_LAYER, lambda state: state.layer_count)
