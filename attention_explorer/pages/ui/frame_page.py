@@ -104,6 +104,10 @@ class FramePage(RequestingPage):
         self._connect()
         self.set_look(look)
 
+    def set_moves(self, moves: bool) -> None:
+        super().set_moves(moves)
+        self.canvas.moves = moves
+
     # ---- For the pages ----
 
     def make_views(self) -> tuple[View[Any], ...]:

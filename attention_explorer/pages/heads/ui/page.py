@@ -223,7 +223,6 @@ class HeadsPage(ActingPage):
 
     def set_moves(self, moves: bool) -> None:
         super().set_moves(moves)
-        self.canvas.moves = moves
         self.player.set_moves(moves)
 
     def stop(self) -> None:
