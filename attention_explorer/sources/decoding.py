@@ -1,9 +1,9 @@
-"""Decoding token by token: keys and values that are kept, and what comes out beside all tokens at once."""
+"""What the mask of a model does: decoding token by token with keys and values that are kept, and replacing a token."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
@@ -12,7 +12,9 @@ from attention_explorer.errors import ExplorerError
 
 if TYPE_CHECKING:
     # Of models alone: what runs them is loaded when one is opened.
-    from attention_explorer.model.transformer import Inputs, Spec, Transformer
+    from collections.abc import Callable, Sequence
+
+    from attention_explorer.model.transformer import Change, Inputs, Spec, Transformer, TransformerRun
 
 MOST_DECODED = 256
 """Tokens that are decoded one by one: more would keep weights of many gigabytes."""
@@ -43,6 +45,42 @@ class Decoding:
     def shared(self, layer: int) -> int:
         """Return how many heads of a layer share a key and a value."""
         return len(self.weights[layer]) // len(self.k[layer])
+
+
+class Levels(NamedTuple):
+    """What goes into the first layer and what comes out of each, (n, d_model), of two runs."""
+
+    before: tuple[FloatArray, ...]
+    after: tuple[FloatArray, ...]
+    """With another vector at one token."""
+    is_causal: bool
+    """Whether no token sees a later one."""
+
+
+def levels_of(change: Change, spec: Spec, run: Callable[[Sequence[Change]], TransformerRun]) -> Levels:
+    """Run one tower as it is, and with another vector entering its first layer.
+
+    Parameters
+    ----------
+    change : Change
+        Puts a vector in the place of what enters the first layer at one token.
+    spec : Spec
+        Of the tower.
+    run : callable
+        Runs it with some changes.
+
+    Raises
+    ------
+    ArrayError
+        If the numbers pass the range of float32.
+    """
+
+    def levels(changes: Sequence[Change]) -> tuple[FloatArray, ...]:
+        found = run(changes)
+        last = found.part("after", found.main.count - 1)  # what leaves the last layer, and not its last norm
+        return found.part("residual", 0), *found.main.hidden[1:-1], last
+
+    return Levels(levels(()), levels((change,)), spec.is_causal)
 
 
 def decoding_of(transformer: Transformer, given: Inputs) -> Decoding:

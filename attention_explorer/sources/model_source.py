@@ -33,7 +33,7 @@ from attention_explorer.model.transformer import (
 from attention_explorer.model.transformer.attention import Attention
 from attention_explorer.model.transformer.changes import AROUND_ATTENTION, AROUND_NETWORK, NETWORK
 from attention_explorer.model.word_map import WordMap, word_starts
-from attention_explorer.sources.decoding import Decoding, decoding_of
+from attention_explorer.sources.decoding import Decoding, Levels, decoding_of, levels_of
 from attention_explorer.sources.layer import Layer, Values
 from attention_explorer.sources.model_pass import Known, ModelLayers, Pass
 from attention_explorer.sources.model_reader import ModelReader
@@ -165,6 +165,14 @@ class ModelSource(ModelReader):
     def dropout(self) -> Dropout | None:
         model = self._model_if_open
         return None if model is None or self._kind == CROSS else model.dropout
+
+    def levels(self, token: int, vector: Callable[[int], Floats]) -> Levels:
+        self.open()
+        if self.model.transformer.encoder is not None:
+            return super().levels(token, vector)
+        given, spec = self._cut[0], self._stack.spec
+        change = Change("residual", 0, position=token, value=vector(spec.width))
+        return levels_of(change, spec, lambda changes: self.model.run(given, None, changes=changes, room=0))
 
     def reason_against_decoding(self) -> str:
         stack = self._stack_if_open()

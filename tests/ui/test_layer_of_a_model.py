@@ -273,14 +273,22 @@ def test_a_tiny_model_is_drawn_with_what_it_learned(open_layer):
     assert layer.picture.box("weights").first[0, 7].argmax() == 1
 
 
-def test_future_stays_with_the_drawn_stack_and_says_so(open_layer):
+def test_a_token_of_a_model_is_replaced_by_hand(open_layer):
     layer = open_layer(state_of("gpt2"))
     layer.press(layer.page.subject)
     layer.settle()
     layer.show(BlockPicture.FUTURE)
     layer.settle()
-    assert layer.picture.tokens == ("The", "cat", "sat", "on", "the", "mat")
-    assert "These are drawn layers, not those of the model" in layer.panel_words()[1]
+    assert layer.picture.tokens == source_of(layer.state.model).labels[0]
+    assert layer.page.title.text() == "Earlier rows do not change."
+    layer.type_into(layer.main.box, "6")
+    layer.settle()
+    assert layer.panel_words()[0].endswith("(6) is replaced")
+    assert "the 5 rows before it stay the same bit for bit" in layer.panel_words()[1]
+    assert not layer.few("layers").isVisible()
+    layer.undo()
+    layer.settle()
+    assert layer.picture.token == 4
 
 
 def test_a_session_names_the_model_relative_to_itself(tmp_path):

@@ -457,7 +457,7 @@ class BlockState(CheckedFields):
     @property
     def model_shown(self) -> Recipe | None:
         """What of Heads is shown; None of layers that are drawn or learned, and in pictures of these alone."""
-        return self.model if self.picture in (BlockPicture.LAYER, BlockPicture.CACHE) else None
+        return self.model if self.picture in OF_BLOCK else None
 
     @property
     def layer_count(self) -> int:

@@ -42,7 +42,7 @@ def views() -> tuple[View[Any], ...]:
     )
     future: Tries = (
         Try("Replace the first token", lambda state: state.changed_token == 0, "replaced_number"),
-        Try("Go through 6 layers", lambda state: state.layers >= 6, "layers"),
+        Try("Go through 6 layers", lambda state: state.layers >= 6, "layers", fits=lambda state: state.model is None),
     )
     cache: Tries = (
         Try("Decode all tokens", lambda state: state.decoded >= state.token_count, "decoded"),
