@@ -731,7 +731,7 @@ def test_progress_is_kept_until_the_next_start_and_can_be_forgotten(make_window,
     assert "Step 3 of 6" in again.words()
     again.press(again.card.leave)
     listed = again.list()
-    again.press(named(listed, "Reset: Soft: everybody answers a little"))
+    again.press(named(listed, "Reset: Everybody answers"))
     assert not any(begun(again.window.instead)), "the page goes on being shown"
 
 
