@@ -223,7 +223,7 @@ class HeadsPage(ActingPage):
 
     def set_moves(self, moves: bool) -> None:
         super().set_moves(moves)
-        self.canvas.moves = moves
+        self.canvas.moves = self.wall.moves = moves
         self.player.set_moves(moves)
 
     def stop(self) -> None:
