@@ -12,6 +12,7 @@ from PySide6.QtWidgets import QPushButton, QWidget
 
 from attention_explorer.core.byte_cache import CACHE
 from attention_explorer.core.preset import Preset
+from attention_explorer.kit.controls.panel_scroll import keep_in_view
 from attention_explorer.kit.controls.possible import allow_unless
 from attention_explorer.kit.controls.room_kept import give_up_room, keep_out_of_sight
 from attention_explorer.kit.frame.view import View
@@ -41,6 +42,7 @@ from attention_explorer.pages.heads.ui.views import numbers_of, views
 from attention_explorer.pages.heads.ui.wall_side import WallSide
 from attention_explorer.pages.heads.unknown import unknown_words
 from attention_explorer.pages.heads.verdict import Verdict
+from attention_explorer.pages.ui.frame_page import SETTLES_MILLISECONDS
 from attention_explorer.pages.ui.session import Session
 from attention_explorer.session.requests import Standing
 from attention_explorer.sources.registry import source_of
@@ -146,6 +148,7 @@ class HeadsPage(ActingPage):
         if self.keep.parent() is None:
             self.keep.setParent(later)
         self.drawer_parts.add_rare(self.subject.cross, *self.map_controls.widgets)
+        self.drawer_parts.add_first(self.wall_side.filter, self.other.second)
         self._all.insertWidget(1, self.subject)
         self._columns.insertWidget(0, self.wall_side)
         at = self.card.body.indexOf(self.canvas)
@@ -153,7 +156,7 @@ class HeadsPage(ActingPage):
             self.card.body.insertWidget(at + place, widget)
         self.drawer.add(self.drawer_parts)
         self.more.setToolTip(self.panel.more.toolTip())
-        self.more.clicked.connect(lambda: self.open_drawer(True))
+        self.more.clicked.connect(self._open_threshold)
         self.main.end(self.more)
         self.main.lead(self.play)
         self.keep.setToolTip("Keep this setup for comparison (B)")
@@ -173,6 +176,7 @@ class HeadsPage(ActingPage):
         self.wall.said.connect(self.said)
         self.wall.opened.connect(self._on_opened)
         self.wall.asked.connect(self.show_in_circuits)
+        self.wall_side.threshold_wanted.connect(self._open_threshold)
         self.play.clicked.connect(self.toggle_play)
         self.keep.clicked.connect(self.keep_for_comparison)
         self.other.button.files_wanted.connect(self.files_to_compare_wanted)
@@ -337,6 +341,12 @@ class HeadsPage(ActingPage):
             with self._reading_on():
                 self.drawer_parts.show_frame(self.session.state.heads, self._frame)
                 limit_choices(self.drawer.form, self.session.state.heads, self._frame)
+
+    def _open_threshold(self) -> None:
+        """Show in the drawer from which value on heads are looked at, to be typed."""
+        self.open_drawer(True)
+        self.wall_side.filter.controls["value"].setFocus()
+        keep_in_view(self.wall_side.filter, SETTLES_MILLISECONDS)
 
     def begin_open(self, is_open: bool) -> None:
         super().begin_open(is_open)
