@@ -167,6 +167,7 @@ class HeadsPage(ActingPage):
         for source in (self.subject, self.wall_side.filter, self.other, self.drawer_parts):
             source.refused.connect(self.refused)
         self.note.is_said_elsewhere = lambda: self._misses_words
+        self.offers.reading_wanted.connect(lambda: self.reading_wanted.emit(self.requests.reason))
         self.note.find_wanted.connect(self.find_wanted)
         self.note.reopen_wanted.connect(self.reopen_wanted)
         self.requests.forgotten.connect(self._forget)
