@@ -62,6 +62,7 @@ class HeadsPage(ActingPage):
 
     def __init__(self, session: Session, look: Look, parent: QWidget | None = None) -> None:
         self.typed = TypedName()
+        self._rest_is_of: tuple[HeadsState, HeadsFrame | None] | None = None
         self._wall_is_named = False  # by a lesson, for whom the strip is there in a narrow window too
         self.subject = HeadsSubject(session, look)
         self.wall_side = WallSide(session, look)
@@ -113,8 +114,8 @@ class HeadsPage(ActingPage):
     def shown_without_example(self) -> str:
         return source_of(self.session.state.heads.setup.recipe).traits.kind
 
-    def set_elsewhere(self, view: View[Any], state: HeadsState) -> str:
-        return ""  # the line has what is to know of the numbers
+    def _show_elsewhere(self, view: View[Any], state: HeadsState, ready: Preset[Any] | None) -> None:
+        """Leave the line to what is to know of the numbers: hidden and shown again, it would be laid out twice."""
 
     def show_view(self, view: View[Any]) -> None:
         laid = self.canvas.map_laid
@@ -252,6 +253,8 @@ class HeadsPage(ActingPage):
         self.play.setVisible(new.heads.view.picture is Picture.ROW)
         super().render_state(old, new)
         self._fit_line()  # a mask may have a size, an experiment more fields
+        if old is new and self._rest_is_of == (new.heads, self._frame):
+            return  # somebody comes back, and all is as it was
         self._show_about(new.heads)
         if self.requests.is_pending:  # what is typed is seen at once
             with self._reading_on():
@@ -322,6 +325,7 @@ class HeadsPage(ActingPage):
     def _show_rest(self) -> None:
         """Show what else there is of the newest frame, once the large picture is painted: nobody reads it so soon."""
         heads, frame = self.session.state.heads, self._frame
+        self._rest_is_of = heads, frame
         with self._reading_on():
             self.map_controls.show_state(heads)
             limit_choices(self.form_of(self.view), heads, frame)
