@@ -329,8 +329,9 @@ class HeadsPage(ActingPage):
         with self._reading_on():
             self.map_controls.show_state(heads)
             limit_choices(self.form_of(self.view), heads, frame)
-            self.other.show_state(heads)
-            self.keep.setVisible(not is_own_other(heads))
+            if heads.view.picture is Picture.COMPARE or not self.other.isHidden():
+                self.other.show_state(heads)
+                self.keep.setVisible(not is_own_other(heads))
         if frame is not None:
             self.wall_side.show_frame(heads, frame)
             self.wall_side.show_view(frame, heads.view)
