@@ -451,6 +451,10 @@ class FramePage(RequestingPage):
         self.main.setVisible(self._has_line(view))
         ready = self.example_of(view, state)
         self.bar.show_view(view, state.preset, ready, self.shown_without_example())
+        self._show_elsewhere(view, state, ready)
+
+    def _show_elsewhere(self, view: View[Any], state: Any, ready: Preset[Any] | None) -> None:  # noqa: ANN401
+        """Say in the line below the picture what is set elsewhere, if anything is."""
         elsewhere = "" if ready in view.presets else self.set_elsewhere(view, state)
         self.also.setText(f"Also set: {elsewhere}")
         self.also.setVisible(bool(elsewhere) and self._names_examples)

@@ -59,6 +59,8 @@ class Page(QWidget):
         The menu is to be filled with files that can be compared with what is on show.
     find_wanted, reopen_wanted : str
         The file that was at this path is to be looked for, or opened as it is now.
+    reading_wanted : str
+        It is to be asked how the file on show is to be read, of which a row is none of weights, for this reason.
     page_wanted : str
         What was asked for is on another page: its id.
     guessed : (x, y)
@@ -81,6 +83,7 @@ class Page(QWidget):
     files_to_compare_wanted = Signal(object)
     find_wanted = Signal(str)
     reopen_wanted = Signal(str)
+    reading_wanted = Signal(str)
     page_wanted = Signal(str)
     guessed = Signal(object)
     code_wanted = Signal()
