@@ -42,7 +42,7 @@ def preset_declared(page: str, default: str, *others: str) -> Any:  # noqa: ANN4
     return declared(
         default,
         "example",
-        "Ready-made settings; each says what to look for",
+        "Examples; each says what to look for",
         "Load an example",
         kind=Kind.REFERENCE,
         known=partial(preset_ids, page, *others),

@@ -210,7 +210,7 @@ WINDOW_ACTIONS: tuple[WindowAction, ...] = (
         "&Search…",
         lambda w: w.tools.search.open(),
         ("Ctrl+K",),
-        "Find presets, terms, pages and commands",
+        "Find examples, terms, pages and commands",
     ),
     WindowAction("go-3", "&Go"),
     WindowAction(

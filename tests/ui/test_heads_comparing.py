@@ -247,7 +247,7 @@ def test_a_mean_of_heads_is_named_and_no_head_is_ticked(open_heads):
 def test_a_preset_becomes_b_and_recorded_words_cannot_be_typed(open_heads):
     driver = open_heads(heads_preset("minilm").state.with_view(picture=Picture.COMPARE))
     title = heads_preset("smollm2").title
-    choose(driver, "A preset", title)
+    choose(driver, "An example", title)
     assert driver.heads.other == heads_preset("smollm2").state.setup
     assert driver.undo_text == f"B: {title}"
     field = row(driver).sentence

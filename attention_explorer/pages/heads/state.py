@@ -172,7 +172,7 @@ class HeadsView(CheckedFields):
         "hidden keys",
         "Take keys out of the picture; a note says that it no longer shows the raw weights.\n"
         "Numbers that are copied or exported are those of the picture, with the raw weights beside them in NPZ;\n"
-        "the thumbnails show every key.",
+        "the small maps show every key.",
         "Change the hidden keys",
         is_view=True,
     )
@@ -186,7 +186,7 @@ class HeadsView(CheckedFields):
     sort: SortBy = declared(
         SortBy.NUMBER,
         "order",
-        "The order of the thumbnails, the largest first",
+        "The order of the small maps, the largest first",
         "Sort the heads",
         is_view=True,
     )
@@ -216,7 +216,7 @@ class HeadsView(CheckedFields):
     threshold: Threshold | None = declared(
         None,
         "threshold",
-        "Look only at heads with a summary above or below a value:\nthe grid dims the others, the list leaves them out",
+        "Look only at heads with a summary above or below a value:\nthe small maps of the others are dimmed, the list leaves them out",
         "Only heads from a value on",
         is_view=True,
     )

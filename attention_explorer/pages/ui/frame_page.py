@@ -207,6 +207,10 @@ class FramePage(RequestingPage):
         own = self._views_of_examples.get((view.part.name, state.preset), view)
         return own.example(state, self._others[own.id])
 
+    def is_for(self, view: View[Any], ready: Preset[Any]) -> bool:
+        """Whether what an example says to look for is to be seen in a view."""
+        return ready in view.presets
+
     def shown_without_example(self) -> str:
         """Return what the list of examples says where the settings come from none of them."""
         return "Examples"
@@ -545,8 +549,9 @@ class FramePage(RequestingPage):
         view = self._view_for(shown.state)
         is_complete = getattr(numbers, "is_complete", True)  # what an example says is of all draws
         ready = self.example_of(view, shown.state) if is_complete else None
-        example, truths = ("", ()) if ready is None else (ready.look_for, ready.truths)
-        self.drawer.show_words(view.picture.notes(numbers), example, (*truths, *view.picture.truths))
+        look_for = ready.look_for if ready is not None and self.is_for(view, ready) else ""
+        truths = () if ready is None else ready.truths
+        self.drawer.show_words(view.picture.notes(numbers), look_for, (*truths, *view.picture.truths))
         self.drawer.show_table(None if view.picture.reason(numbers) else self.table_of(view, numbers))
 
     def _show_title(self) -> None:

@@ -19,7 +19,7 @@ from attention_explorer.pages.ui.session import Session
 from attention_explorer.sources.registry import source_of
 from attention_explorer.sources.source import Ability
 
-TIP = "What A is compared with: another head, another layer, a preset or a file"
+TIP = "What A is compared with: another head, another layer, an example or a file"
 
 
 class OtherButton(QPushButton):
@@ -66,7 +66,7 @@ class OtherButton(QPushButton):
         same = menu.addAction("Same head as A", self._take_head_of_a)
         same.setEnabled(_as_a(heads) not in (None, other))
         menu.addSeparator()
-        presets = menu.addMenu("A preset")
+        presets = menu.addMenu("An example")
         for preset in HEADS_PRESETS:
             self._add(presets, preset.title, preset.state.setup, preset.title)
         self.files_wanted.emit(menu.addMenu("A file or a model"))

@@ -105,6 +105,9 @@ class HeadsPage(ActingPage):
         state = self.session.state.heads  # what was asked for does not say whose settings it has
         return None if not state.preset or is_changed(state) else heads_preset(state.preset)
 
+    def is_for(self, view: View[Any], ready: Preset[Any]) -> bool:
+        return view.id is not Picture.CHECK or super().is_for(view, ready)  # the others show the same head
+
     def _show_settings(self, view: View[Any], state: HeadsState) -> None:
         super()._show_settings(view, state)
         no_scores = source_of(self.session.state.heads.setup.recipe).traits.reason_against(Ability.SCORES)

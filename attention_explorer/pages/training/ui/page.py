@@ -126,6 +126,9 @@ class TrainingPage(FramePage):
     def make_main(self) -> MainCurves:
         return MainCurves(self.session, self.look)
 
+    def is_for(self, view: View[Any], ready: Preset[Any]) -> bool:
+        return view.id is not TrainingView.SEEDS and super().is_for(view, ready)  # nothing is played there
+
     def controls_of(self, view: View[Any]) -> Sequence[QWidget]:
         if view.id is TrainingView.SEEDS:
             return ()

@@ -15,7 +15,7 @@ from attention_explorer.kit.theme import Look
 from attention_explorer.tools.terms.references import PAPERS
 from attention_explorer.tools.terms.ui.pictures import WIDE, Miniature, shown_by
 
-IN_A_LESSON = "A lesson is open. Leave it to see the preset."
+IN_A_LESSON = "A lesson is open. Leave it to see the example."
 
 
 class TermView(QWidget):
@@ -61,7 +61,7 @@ class TermView(QWidget):
         self._says.setText(term.says)
         self._source.setText(_linked(term.source))
         ready = shown_by(term)
-        self.show_me.setToolTip(f"Show the preset “{ready.title}”. Undo brings back what you have.")
+        self.show_me.setToolTip(f"Show the example “{ready.title}”. Undo brings back what you have.")
         self.show_me.setAccessibleName(f"Show me: {ready.title}")
         allow_unless(reason, self.show_me)
         self.picture.setVisible(term.picture and not reason)

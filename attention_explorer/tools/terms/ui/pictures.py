@@ -46,7 +46,7 @@ class Miniature(QWidget):
         self._part: tuple[float, ...] = WHOLE
         self._image, self._words = QImage(), ""
         self._kept: dict[object, tuple[QImage, str]] = {}
-        self.setAccessibleName("Picture of the preset")
+        self.setAccessibleName("Picture of the example")
         self.jobs = JobQueue(self)
         self.jobs.delivered.connect(self._on_delivered)
         self.jobs.failed.connect(lambda key, _error: self._show(key, (QImage(), "")))
@@ -73,7 +73,7 @@ class Miniature(QWidget):
         if key in self._kept:
             self._show(key, self._kept[key])
             return
-        self._image, self._words = QImage(), f"The preset “{ready.title}”, which is being drawn."
+        self._image, self._words = QImage(), f"The example “{ready.title}”, which is being drawn."
         self.update()
         self.jobs.request(key, partial(_computed, ready))
 
