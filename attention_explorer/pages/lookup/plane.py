@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import MISSING, dataclass
-from typing import Self
+from typing import Any, Self
 
 from attention_explorer.core.declared import declared
 from attention_explorer.core.numerals import round_step
@@ -25,25 +25,18 @@ SMALLEST_SHARE = 1e-11
 """Of its distance from the origin a view is at least as wide as this, for the same reason: floats are coarser there."""
 
 
+def _edge(label: str, tip: str) -> Any:  # noqa: ANN401 # takes the place of a default
+    return declared(MISSING, label, tip, "Move the view", low=-_FARTHEST_EDGE, high=_FARTHEST_EDGE)
+
+
 @dataclass(frozen=True, slots=True)
 class Extent(CheckedFields):
     """A rectangle of the plane, in plane units."""
 
-    left: float = declared(
-        MISSING,
-        "left",
-        "Where the part of the plane begins, in its units",
-        "Move the view",
-        low=-_FARTHEST_EDGE,
-        high=_FARTHEST_EDGE,
-    )
-    right: float = declared(
-        MISSING, "right", "Where it ends", "Move the view", low=-_FARTHEST_EDGE, high=_FARTHEST_EDGE
-    )
-    bottom: float = declared(
-        MISSING, "bottom", "Its lowest edge", "Move the view", low=-_FARTHEST_EDGE, high=_FARTHEST_EDGE
-    )
-    top: float = declared(MISSING, "top", "Its highest edge", "Move the view", low=-_FARTHEST_EDGE, high=_FARTHEST_EDGE)
+    left: float = _edge("left", "Where the part of the plane begins, in its units")
+    right: float = _edge("right", "Where it ends")
+    bottom: float = _edge("bottom", "Its lowest edge")
+    top: float = _edge("top", "Its highest edge")
 
     @property
     def width(self) -> float:
