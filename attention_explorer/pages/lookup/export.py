@@ -12,9 +12,8 @@ from attention_explorer import __version__
 from attention_explorer.core.numbers_export import Arrays, Numbers, Table
 from attention_explorer.pages.lookup.frame import lookup_frame
 from attention_explorer.pages.lookup.numbers import LookupFrame
-from attention_explorer.pages.lookup.row_wording import whose_weights
 from attention_explorer.pages.lookup.state import REST, LookupState, Overlay, ValueKind
-from attention_explorer.pages.lookup.wording import other_mode
+from attention_explorer.pages.lookup.wording import other_mode, whose_weights
 
 if TYPE_CHECKING:
     # Loaded when there is a row: sources would delay the first picture.

@@ -27,9 +27,10 @@ from attention_explorer.kit.drawing.marks import (
 )
 from attention_explorer.pages.lookup.plane import tick_step, ticks
 from attention_explorer.pages.lookup.state import QUERY, TARGET, Part
+from attention_explorer.pages.lookup.sums import weight_name
 from attention_explorer.pages.lookup.ui.plane_labels import covered_names
 from attention_explorer.pages.lookup.ui.plane_scene import BADGE_RADIUS, PlaneScene
-from attention_explorer.pages.lookup.wording import other_mode, weight_name
+from attention_explorer.pages.lookup.wording import other_mode
 
 
 def paint_output_shaft(painter: QPainter, scene: PlaneScene) -> None:
