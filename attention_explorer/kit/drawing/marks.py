@@ -21,6 +21,13 @@ def colour_of(name: str, opacity: float = 1.0) -> QColor:
     return colour
 
 
+def mixed(ground: str, colour: str, share: float) -> QColor:
+    """Return a ground with so much of a colour on it."""
+    below, above = colour_of(ground), colour_of(colour)
+    parts = zip(below.getRgb()[:3], above.getRgb()[:3], strict=True)  # type: ignore[index] # red, green, blue
+    return QColor(*(round(low + share * (high - low)) for low, high in parts))
+
+
 @lru_cache(maxsize=256)
 def pen(colour: str, width: float, style: Qt.PenStyle = Qt.PenStyle.SolidLine, opacity: float = 1.0) -> QPen:
     """Return a pen with round joins. Do not alter it: it is shared."""
