@@ -20,8 +20,8 @@ from attention_explorer.pages.ui.session import Session
 
 if TYPE_CHECKING:
     # Loaded when something is taken away: file formats would delay the first picture.
-    from attention_explorer.kit.export.clipboard import NumbersCopier
     from attention_explorer.kit.export.figure import Figure
+    from attention_explorer.kit.export.writing import NumbersCopier
 
 CLIPBOARD_SCALE = 2.0
 """A copied picture has twice the pixels of the figure, enough for most screens and for a slide."""
@@ -263,7 +263,7 @@ class Page(QWidget):
         return "The picture is on the clipboard."
 
     def _copy_numbers(self) -> str:
-        from attention_explorer.kit.export.clipboard import NumbersCopier
+        from attention_explorer.kit.export.writing import NumbersCopier
 
         if self.copier is None:
             self.copier = NumbersCopier(self)
