@@ -7,7 +7,6 @@ from typing import Any
 
 from attention_explorer.kit.frame.view import Part, Try, View
 from attention_explorer.kit.picture import Picture
-from attention_explorer.pages.circuits.presets import CIRCUITS_PRESETS
 from attention_explorer.pages.circuits.state import (
     TEXT,
     Breaks,
@@ -21,8 +20,9 @@ from attention_explorer.pages.circuits.state import (
 from attention_explorer.pages.circuits.ui.heads import WhatBreaks, WhoLooks
 from attention_explorer.pages.circuits.ui.of_text import Decided, Twins, Words, Writes
 from attention_explorer.pages.circuits.ui.reads import Found, ReadsPicture
+from attention_explorer.pages.preset_lists import preset_list
 
-PART = Part("circuits", CircuitsState, CIRCUITS_PRESETS, changed, shown_by="view")
+PART = Part("circuits", CircuitsState, preset_list("circuits"), changed, shown_by="view")
 Tries = tuple[Try[CircuitsState], ...]
 _ANSWER = ("answer", "against", "position")
 _OF_HEADS, _READ, _TWINS = ("look", "breaks", "seed"), ("sentence",), ("sentence", "twin", "put_in")

@@ -10,7 +10,6 @@ from attention_explorer.kit.frame.view import Part, Try, View
 from attention_explorer.pages.positions.change import changed, dimensions_text
 from attention_explorer.pages.positions.clocks import has_clocks
 from attention_explorer.pages.positions.kinds.registry import PositionKind
-from attention_explorer.pages.positions.presets import POSITIONS_PRESETS
 from attention_explorer.pages.positions.state import Likeness, PositionsPicture, PositionsState
 from attention_explorer.pages.positions.table import angle_rates
 from attention_explorer.pages.positions.ui.attention import Attention
@@ -18,13 +17,14 @@ from attention_explorer.pages.positions.ui.clocks import Clocks
 from attention_explorer.pages.positions.ui.encoding import Encoding
 from attention_explorer.pages.positions.ui.order import Order
 from attention_explorer.pages.positions.ui.similarity import Similarity
+from attention_explorer.pages.preset_lists import preset_list
 
 Tries: TypeAlias = tuple[Try[PositionsState], ...]
 
 PART = Part(
     "positions",
     PositionsState,
-    POSITIONS_PRESETS,
+    preset_list("positions"),
     changed,
     {"dimensions": Written(dimensions_text, str)},
     shown_by="picture",
