@@ -26,7 +26,7 @@ from attention_explorer.kit.frame.bar import FrameBar
 from attention_explorer.kit.frame.drawer import Drawer
 from attention_explorer.kit.frame.main_quantity import MainQuantity
 from attention_explorer.kit.frame.panel import FramePanel
-from attention_explorer.kit.frame.view import Try, View, loaded
+from attention_explorer.kit.frame.view import Try, View, loaded, view_named
 from attention_explorer.kit.items.item import Item
 from attention_explorer.kit.picture import Panel
 from attention_explorer.kit.pictures.canvas import PicturesCanvas
@@ -168,7 +168,7 @@ class FramePage(RequestingPage):
 
     def view_named(self, name: object) -> View[Any]:
         """Return a view by its name in the state."""
-        return next(view for view in self.views if view.id == name)
+        return view_named(self.views, name)
 
     @property
     def state(self) -> Any:  # noqa: ANN401 # of the part of the view on show

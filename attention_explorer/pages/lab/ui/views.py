@@ -6,7 +6,7 @@ import math
 from collections.abc import Callable
 from typing import Any, TypeAlias
 
-from attention_explorer.kit.frame.view import Try, View
+from attention_explorer.kit.frame.view import Try, View, view_named
 from attention_explorer.kit.picture import Picture
 from attention_explorer.model import NormKind, NormPlacement
 from attention_explorer.model.score_draws import ScoreSource
@@ -50,21 +50,13 @@ def views(measurement: Callable[[], Measurement | None]) -> tuple[View[Any], ...
 
 def view_of(name: LabView) -> View[Any]:
     """Return a view, without what a machine was measured to take."""
-    return next(view for view in views(lambda: None) if view.id is name)
+    return view_named(views(lambda: None), name)
 
 
 def _view(
-    view: LabView,
-    title: str,
-    tip: str,
-    picture: Picture[Any, Any],
-    main: str,
-    fields: tuple[str, ...],
-    more: tuple[str, ...],
-    tries: Tries,
-    made_with: tuple[str, ...] = (),
+    name: LabView, title: str, tip: str, picture: Picture[Any, Any], main: str, *stands: tuple[Any, ...]
 ) -> View[Any]:
-    return View(view, title, tip, PARTS[view.part], view.picture, picture, main, fields, more, tries, made_with)
+    return View(name, title, tip, PARTS[name.part], name.picture, picture, main, *stands)
 
 
 def _of_scores() -> tuple[View[Any], ...]:
@@ -139,21 +131,12 @@ def _of_layers() -> tuple[View[Any], ...]:
     # Depth draws its own rows, and measures with the network: two fields would change nothing there.
     stack = ("layers", *(name for name in _LAYER if name not in ("embedding_scale", "feed_forward")))
     typed, factor = ("sentence", *_LAYER), ("factor",)
+    beside = ("norm", "residual", "initialiser")
     switches = ("norm", "norm_kind", "eps", "eps_inside_sqrt", "residual", "causal", "encoding")
     return (
         _view(LabView.NORM, "Norm", rows, NormSize(), "norm_scale", ("norm_kind",), eps, norm),
         _view(LabView.LINEAR, "Linear", scaled, Linear(), "factor", ("sentence",), typed, linear, factor),
-        _view(
-            LabView.DEPTH,
-            "Depth",
-            deep,
-            Depth(),
-            "layers",
-            ("norm", "residual", "initialiser"),
-            stack,
-            depth,
-            switches,
-        ),
+        _view(LabView.DEPTH, "Depth", deep, Depth(), "layers", beside, stack, depth, switches),
     )
 
 

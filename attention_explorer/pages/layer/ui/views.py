@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any, TypeAlias
 
 from attention_explorer.kit.form import Written
-from attention_explorer.kit.frame.view import Part, Try, View
+from attention_explorer.kit.frame.view import Part, Try, View, view_named
 from attention_explorer.kit.picture import Picture
 from attention_explorer.pages.layer.ui.cache import Cache
 from attention_explorer.pages.layer.ui.future import Future
@@ -97,4 +97,4 @@ def _view(
 
 def view_of(name: BlockPicture) -> View[Any]:
     """Return a view by its name."""
-    return next(view for view in views() if view.id is name)
+    return view_named(views(), name)

@@ -6,7 +6,7 @@ import math
 from typing import Any, TypeAlias
 
 from attention_explorer.kit.form import Written
-from attention_explorer.kit.frame.view import Part, Try, View
+from attention_explorer.kit.frame.view import Part, Try, View, view_named
 from attention_explorer.pages.positions.change import changed, dimensions_text
 from attention_explorer.pages.positions.clocks import has_clocks
 from attention_explorer.pages.positions.kinds.registry import PositionKind
@@ -128,7 +128,7 @@ def views() -> tuple[View[Any], ...]:
 
 def view_of(name: PositionsPicture) -> View[Any]:
     """Return a view by its name."""
-    return next(view for view in views() if view.id is name)
+    return view_named(views(), name)
 
 
 # ---- Whether something to try is done ----
