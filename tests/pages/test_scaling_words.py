@@ -20,8 +20,14 @@ from attention_explorer.kit.frame.view import View
 from attention_explorer.model.normal import normal_tail
 from attention_explorer.model.score_draws import ScoreSource
 from attention_explorer.model.softmax import softmax
-from attention_explorer.pages.lab.bench import Fault, bench_numbers, bench_picture
-from attention_explorer.pages.lab.bench_said import bench_headline, bench_said, panel_sentence
+from attention_explorer.pages.lab.bench import (
+    Fault,
+    bench_headline,
+    bench_numbers,
+    bench_picture,
+    bench_said,
+    panel_sentence,
+)
 from attention_explorer.pages.lab.precision import Precision
 from attention_explorer.pages.lab.score_rows import Measure, score_pieces
 from attention_explorer.pages.lab.scores import scores_numbers, scores_picture, scores_stream

@@ -16,12 +16,7 @@ from attention_explorer.pages.positions.kinds.registry import KINDS, PositionKin
 from attention_explorer.pages.positions.order import MOST_HEADS, WIDEST, OrderPicture, Outcome
 from attention_explorer.pages.positions.similarity import SimilarityPicture, is_wavy
 from attention_explorer.pages.positions.state import PositionsPicture, PositionsState
-from attention_explorer.pages.positions.table import (
-    encoding_at,
-    ordinal,
-    pair_count,
-    wavelength,
-)
+from attention_explorer.pages.positions.table import encoding_at, ordinal, pair_count, wavelength
 
 PICTURE_TITLES = {
     PositionsPicture.ENCODING: "",

@@ -16,8 +16,7 @@ from attention_explorer.pages.circuits.state import (
     Reads,
     changed,
 )
-from attention_explorer.pages.circuits.ui.asked import AskedPicture
-from attention_explorer.pages.circuits.ui.heads import WhatBreaks, WhoLooks
+from attention_explorer.pages.circuits.ui.heads import AskedPicture, WhatBreaks, WhoLooks
 from attention_explorer.pages.circuits.ui.of_text import Decided, Twins, Words, Writes
 from attention_explorer.pages.circuits.ui.reads import Found, ReadsPicture
 from attention_explorer.pages.preset_lists import preset_list

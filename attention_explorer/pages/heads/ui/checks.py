@@ -18,8 +18,7 @@ from attention_explorer.kit.items.columns import Above
 from attention_explorer.kit.items.item import TURNS, Arrays, Hit, Item, Value
 from attention_explorer.kit.items.table import Table
 from attention_explorer.kit.items.words import Title
-from attention_explorer.kit.picture import Panel, Picture
-from attention_explorer.kit.pictures.drawing import Change
+from attention_explorer.kit.picture import Change, Panel, Picture
 from attention_explorer.kit.theme import Look
 from attention_explorer.pages.heads.check_report import CheckTable, Form
 from attention_explorer.pages.heads.checks import TRIALS, CheckNumbers, check_numbers, check_stream, is_quick

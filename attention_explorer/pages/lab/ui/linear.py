@@ -13,8 +13,7 @@ from attention_explorer.kit.items.item import SIDEWAYS, Hit
 from attention_explorer.kit.items.plot import next_stop
 from attention_explorer.kit.items.rows_map import RowsMap
 from attention_explorer.kit.items.words import Reading, Readings
-from attention_explorer.kit.picture import Panel, Picture
-from attention_explorer.kit.pictures.drawing import Change
+from attention_explorer.kit.picture import Change, Panel, Picture
 from attention_explorer.kit.theme import Look
 from attention_explorer.pages.lab import linear
 from attention_explorer.pages.lab.linear import LinearPicture

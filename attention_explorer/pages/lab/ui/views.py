@@ -16,7 +16,6 @@ from attention_explorer.pages.lab.measure import Measurement
 from attention_explorer.pages.lab.precision import Precision
 from attention_explorer.pages.lab.scores_state import ScalingState
 from attention_explorer.pages.lab.state import LabView
-from attention_explorer.pages.lab.ui.against import AgainstD
 from attention_explorer.pages.lab.ui.cost import Cost
 from attention_explorer.pages.lab.ui.depth import Depth
 from attention_explorer.pages.lab.ui.growth import CostGrowth
@@ -26,7 +25,7 @@ from attention_explorer.pages.lab.ui.norm import NormSize
 from attention_explorer.pages.lab.ui.parts import PARTS
 from attention_explorer.pages.lab.ui.reach import Reach
 from attention_explorer.pages.lab.ui.softmax import SoftmaxBench
-from attention_explorer.pages.lab.ui.why import Why
+from attention_explorer.pages.lab.ui.why import AgainstD, Why
 from attention_explorer.pages.stack.choices import Initialiser
 from attention_explorer.pages.stack.state import BlockState
 from attention_explorer.sources.tokens import tokens_in

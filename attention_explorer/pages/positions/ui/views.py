@@ -7,10 +7,15 @@ from typing import Any, TypeAlias
 
 from attention_explorer.kit.form import Written
 from attention_explorer.kit.frame.view import Part, Try, View, view_named
-from attention_explorer.pages.positions.change import changed, dimensions_text
 from attention_explorer.pages.positions.clocks import has_clocks
 from attention_explorer.pages.positions.kinds.registry import PositionKind
-from attention_explorer.pages.positions.state import Likeness, PositionsPicture, PositionsState
+from attention_explorer.pages.positions.state import (
+    Likeness,
+    PositionsPicture,
+    PositionsState,
+    changed,
+    dimensions_text,
+)
 from attention_explorer.pages.positions.table import angle_rates
 from attention_explorer.pages.positions.ui.attention import Attention
 from attention_explorer.pages.positions.ui.clocks import Clocks
