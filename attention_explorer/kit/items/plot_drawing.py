@@ -237,7 +237,7 @@ def _curve(curve: Curve, plot: Plot, wide: float, high: float, look: Look) -> li
     )
     if not curve.fill:
         return [line]
-    area = _polyline(np.clip(x, 0.0, wide), np.clip(y, 0.0, high), NO_PEN)
+    area = _polyline(np.clip(x, 0.0, wide), np.clip(y, 0.0, high), NO_PEN, is_smooth=False)
     area.setFillLevel(0.0)
     area.setBrush(colour_of(getattr(look.theme, curve.ink), curve.fill))
     return [area, line]
