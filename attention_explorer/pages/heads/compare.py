@@ -55,7 +55,7 @@ def _aspects(a: HeadsSetup, b: HeadsSetup) -> Iterator[tuple[str, str]]:
     """Yield what there is to say about both setups, the most telling first."""
     first, second = source_of(a.recipe), source_of(b.recipe)
     yield first.traits.kind, second.traits.kind
-    yield _which(a, with_layer=_layer(a) != _layer(b)), _which(b, with_layer=_layer(a) != _layer(b))
+    yield which_map(a, with_layer=_layer(a) != _layer(b)), which_map(b, with_layer=_layer(a) != _layer(b))
     yield _masks(a, b)
     yield ("scaled", "scaled") if a.scaled == b.scaled else (_scaled(a), _scaled(b))
     yield ("hard" if a.hard else "soft"), ("hard" if b.hard else "soft")
@@ -82,12 +82,8 @@ def _layer(setup: HeadsSetup) -> int:
     return -1 if setup.aggregate is Aggregate.ROLLOUT else min(setup.layer, layers - 1)
 
 
-def which_map(setup: HeadsSetup) -> str:
+def which_map(setup: HeadsSetup, *, with_layer: bool = True) -> str:
     """Return which map of its source a setup shows: “layer 4, head 2”, “mean of heads”."""
-    return _which(setup, with_layer=True)
-
-
-def _which(setup: HeadsSetup, *, with_layer: bool) -> str:
     source, shown = source_of(setup.recipe), _layer(setup)
     layer = f"{setup.count.layer(shown)}, " if with_layer and len(source.heads) > 1 and shown >= 0 else ""
     if setup.aggregate is not Aggregate.ONE:

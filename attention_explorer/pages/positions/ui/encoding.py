@@ -48,7 +48,7 @@ class Encoding(OfEncoding[EncodingPicture]):
     compute = staticmethod(encoding.encoding_picture)
 
     def headline(self, numbers: EncodingPicture) -> str:
-        return said.encoding_headline(numbers.state)
+        return kind_of(numbers.state).headline
 
     def says(self, numbers: EncodingPicture) -> tuple[str, ...]:
         return said.encoding_says(numbers.state)
