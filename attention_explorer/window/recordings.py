@@ -261,7 +261,7 @@ class LostFiles(QObject):
         self.checks.request(files, work, replace=True)
 
     def _on_checked(self, _files: object, others: tuple[FileRecipe, ...]) -> None:
-        from attention_explorer.pages.ui.requesting_page import RequestingPage
+        from attention_explorer.pages.ui.page import RequestingPage
 
         page = self._window.page
         for other in set(others) & set(self._files):

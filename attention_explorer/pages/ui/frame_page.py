@@ -27,19 +27,16 @@ from attention_explorer.kit.frame.bar import FrameBar
 from attention_explorer.kit.frame.drawer import Drawer
 from attention_explorer.kit.frame.main_quantity import MainQuantity
 from attention_explorer.kit.frame.panel import FramePanel
-from attention_explorer.kit.frame.view import Try, View, loaded
-from attention_explorer.kit.items.item import Item
-from attention_explorer.kit.picture import Panel
+from attention_explorer.kit.frame.view import Try, View, loaded, view_named
+from attention_explorer.kit.picture import Change, Item, Panel
 from attention_explorer.kit.pictures.canvas import PicturesCanvas
-from attention_explorer.kit.pictures.drawing import Change
 from attention_explorer.kit.pictures.pointed_picture import NOWHERE
 from attention_explorer.kit.pictures.request import PictureRequest, Ready, is_resized, work_for
 from attention_explorer.kit.pictures.request_note import RequestNote
 from attention_explorer.kit.tab_order import in_order
 from attention_explorer.kit.theme import Look
 from attention_explorer.pages.explorer import ExplorerState
-from attention_explorer.pages.ui.page import PageAction
-from attention_explorer.pages.ui.requesting_page import RequestingPage
+from attention_explorer.pages.ui.page import PageAction, RequestingPage
 from attention_explorer.pages.ui.session import Session
 from attention_explorer.session.jobs import JobQueue
 from attention_explorer.session.requests import Requests
@@ -171,7 +168,7 @@ class FramePage(RequestingPage):
 
     def view_named(self, name: object) -> View[Any]:
         """Return a view by its name in the state."""
-        return next(view for view in self.views if view.id == name)
+        return view_named(self.views, name)
 
     @property
     def state(self) -> Any:  # noqa: ANN401 # of the part of the view on show
