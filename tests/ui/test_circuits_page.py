@@ -22,7 +22,7 @@ from attention_explorer.core.colour_scale import score_scale
 from attention_explorer.model.checkpoint import checkpoint
 from attention_explorer.pages import circuits_elsewhere as elsewhere
 from attention_explorer.pages.circuits import said
-from attention_explorer.pages.circuits.state import Breaks, CircuitsState, CircuitsView, Looks, PutIn, with_sentence
+from attention_explorer.pages.circuits.state import CircuitsState, CircuitsView, Looks, PutIn, with_sentence
 from attention_explorer.pages.circuits.ui.heads import grid
 from attention_explorer.pages.circuits.ui.page import FIND, TAKE
 from attention_explorer.pages.circuits.ui.views import views

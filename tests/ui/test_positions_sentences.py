@@ -12,7 +12,6 @@ from attention_explorer.core.preset import preset_of
 from attention_explorer.model import learned_encoding, sinusoidal_encoding
 from attention_explorer.pages.positions.clocks import clocks_picture
 from attention_explorer.pages.positions.kinds.registry import PositionKind
-from attention_explorer.pages.positions.said import row_sentence, titles_of
 from attention_explorer.pages.positions.state import Likeness, PositionsPicture, PositionsState
 from attention_explorer.pages.positions.ui.views import view_of
 from attention_explorer.pages.preset_lists import preset_list
