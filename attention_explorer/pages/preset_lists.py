@@ -10,7 +10,7 @@ from attention_explorer.core.declared import Kind, declared
 from attention_explorer.core.preset import Preset
 
 _LISTS = {
-    "lookup": "lookup.state.LookupState",
+    "lookup": "lookup.presets.PRESETS",
     "heads": "heads.presets.HEADS_PRESETS",
     "positions": "positions.state.PositionsState",
     "block": "stack.state.BlockState",
