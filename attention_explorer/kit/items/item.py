@@ -9,7 +9,7 @@ from typing import Any, Generic, TypeAlias, TypeVar
 
 import numpy as np
 from PySide6.QtCore import QPointF, QRectF, Qt
-from PySide6.QtGui import QPainter
+from PySide6.QtGui import QImage, QPainter
 
 from attention_explorer.kit.drawing.blanks import paint_blank, paint_blanks
 from attention_explorer.kit.theme import Look
@@ -53,6 +53,8 @@ class Step:
     to: Any
 
 
+Pieces: TypeAlias = tuple[tuple[QImage, QRectF], ...]
+"""Pictures without words or numbers, and where they are."""
 Leaves: TypeAlias = "tuple[tuple[Item[Any], Any], ...]"
 """Items that are made of no others, each with its layout."""
 
@@ -107,6 +109,10 @@ class Item(Generic[L]):
     def height(self, _look: Look, _width: float) -> float | None:
         """Return the pixels it takes in a column so wide; None if it takes its share of what is left."""
         return None
+
+    def pieces(self, _layout: L, _look: Look) -> Pieces:
+        """Return what of it goes to its place where it is to be seen going: pictures of parts, and their boxes."""
+        return ()
 
     def hit(self, _layout: L, _place: QPointF) -> Hit | None:
         """Return what is at a place."""

@@ -22,7 +22,7 @@ MOST_KEYS = 12
 REST = MOST_KEYS
 """The place of the entry that stands for all keys of a row that have no name."""
 
-ROW_IS_FIXED = "These are the keys and values of a head: only q and t move. Choose a ready-made lookup to edit keys."
+ROW_IS_FIXED = "These are the keys and values of a head: only q and t move. Choose an example to edit keys."
 SCALED_IN_ITS_HEAD = "Whether a head divides by √d_k is set on the Heads page: q is drawn as it is there."
 HARD_HAS_NONE = "A hard lookup has no temperature: the highest score takes everything."
 LEARNED_DICTIONARY = "learned-dictionary"
