@@ -53,8 +53,8 @@ from attention_explorer.pages.heads.ui.pictures import HeadMap, MapLaid
 from attention_explorer.pages.lab.state import LabState, LabView
 from attention_explorer.pages.lookup.state import QUERY, LookupState, LookupView
 from attention_explorer.pages.lookup.ui.plane_view import PlaneView
-from attention_explorer.pages.positions.presets import POSITIONS_PRESETS
 from attention_explorer.pages.positions.state import PositionsPicture, PositionsState
+from attention_explorer.pages.preset_lists import preset_list
 from attention_explorer.pages.training.state import TrainingState, TrainingView
 from attention_explorer.pages.ui.frame_page import FramePage
 from attention_explorer.pages.ui.page import Page
@@ -67,6 +67,8 @@ from benchmarks.random_models import write_minilm
 from benchmarks.report import Row
 from benchmarks.stage import SIZE, PointerDrag, lookup_stage, settle
 from benchmarks.timing import Samples
+
+POSITIONS_PRESETS = preset_list("positions")
 
 TEN_WORDS = "the cat sat on the mat because it was tired"
 PACKAGE = str(Path(attention_explorer.__file__).parent)

@@ -27,6 +27,7 @@ from attention_explorer.core.numerals import readable
 from attention_explorer.errors import ExplorerError
 from attention_explorer.kit.accessible import PICTURE, sentences, tell_changed
 from attention_explorer.kit.controls.choice import ChoiceRow
+from attention_explorer.kit.controls.made import name_of, words
 from attention_explorer.kit.drawing.heatmap_layout import HeatmapLayout, Labels
 from attention_explorer.kit.items.small_map import GAP, LINE, SmallMap
 from attention_explorer.kit.theme import Look
@@ -241,7 +242,7 @@ class ReadingDialog(QDialog):
         self.open_button = self.buttons.button(buttons.Open)
         self.buttons.accepted.connect(self._agree)
         self.buttons.rejected.connect(self.reject)
-        self.sums, self.seen, self.offer, self.reasons = (_words(name) for name in ("cardTitle", "muted", "", ""))
+        self.sums, self.seen, self.offer, self.reasons = (_sentences(name) for name in ("cardTitle", "muted", "", ""))
 
     def _lay_out(self) -> None:
         self._labels: dict[QWidget, QLabel] = {}
@@ -263,8 +264,7 @@ class ReadingDialog(QDialog):
         for row, (name, widget) in enumerate(named):
             grid.addWidget(widget, row, 1)
             if name:
-                self._labels[widget] = QLabel(name)
-                self._labels[widget].setBuddy(widget)
+                self._labels[widget] = name_of(widget, name)
                 grid.addWidget(self._labels[widget], row, 0)
         self._show_rows(self.axes, self.heads, self.sums, self.seen, self.offer, self.rows, self.batch, is_shown=False)
         whole = QVBoxLayout(self)
@@ -351,11 +351,8 @@ class ReadingDialog(QDialog):
             self.accept()
 
 
-def _words(name: str) -> QLabel:
+def _sentences(name: str) -> QLabel:
     """Return room for sentences; what helps is to be copied."""
-    label = QLabel()
-    label.setObjectName(name)
-    label.setWordWrap(True)
+    label = words("", name, wraps=True, is_copied=True)
     label.setTextFormat(Qt.TextFormat.PlainText)
-    label.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
     return label

@@ -216,7 +216,8 @@ class HeadsView(CheckedFields):
     threshold: Threshold | None = declared(
         None,
         "threshold",
-        "Look only at heads with a summary above or below a value:\nthe small maps of the others are dimmed, the list leaves them out",
+        "Look only at heads with a summary above or below a value:\nthe small maps of the others are dimmed, the "
+        "list leaves them out",
         "Only heads from a value on",
         is_view=True,
     )

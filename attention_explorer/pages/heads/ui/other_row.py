@@ -11,7 +11,7 @@ from PySide6.QtWidgets import QHBoxLayout, QLabel, QMenu, QPushButton, QVBoxLayo
 from attention_explorer.kit.controls.possible import allow_unless
 from attention_explorer.kit.controls.sentence_field import SentenceField
 from attention_explorer.kit.theme import Look
-from attention_explorer.pages.heads.differences import which_map
+from attention_explorer.pages.heads.compare import which_map
 from attention_explorer.pages.heads.other import is_own_other, other_shown, with_other_recipe
 from attention_explorer.pages.heads.presets import HEADS_PRESETS
 from attention_explorer.pages.heads.state import Aggregate, HeadsSetup, HeadsState, Picture

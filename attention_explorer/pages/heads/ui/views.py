@@ -7,7 +7,7 @@ from functools import cache
 from typing import Any, TypeAlias
 
 from attention_explorer.core.preset import Preset
-from attention_explorer.kit.frame.view import Part, Try, View
+from attention_explorer.kit.frame.view import Part, Try, View, view_named
 from attention_explorer.kit.picture import Picture
 from attention_explorer.pages.heads.change import changed, reasons_against
 from attention_explorer.pages.heads.choices import CHOICES
@@ -167,7 +167,7 @@ def _view(
 
 def view_of(name: Name) -> View[Any]:
     """Return a view by its name."""
-    return next(view for view in views() if view.id is name)
+    return view_named(views(), name)
 
 
 @cache
