@@ -6,7 +6,7 @@ itself and nothing has changed. Idle is the work of the processor, in millisecon
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from functools import partial
 from itertools import cycle
 from pathlib import Path
@@ -57,7 +57,7 @@ def _switch(stage: Stage[QWidget], name: str) -> Row:
     """Measure the way back to a page, from the one before it in the rail."""
     window, page = stage.window, stage.page
     other = next(entry.id for entry in PAGES if entry.id != name)
-    counter = PaintCounter(page)
+    counter, queues = PaintCounter(page), _queues_of(page)
 
     def leave() -> None:
         window.show_page(other)
@@ -66,7 +66,7 @@ def _switch(stage: Stage[QWidget], name: str) -> Row:
 
     def come_back() -> None:
         window.show_page(name)
-        _paint_when_done(page)
+        _paint_when_done(queues)
         counter.must_have_painted()
 
     back, repaint = in_turns(
@@ -78,6 +78,11 @@ def _switch(stage: Stage[QWidget], name: str) -> Row:
     return Row(f"back to the {name} page", back, "an empty repaint of it", repaint, AIM_OF_A_SWITCH)
 
 
+def _queues_of(page: QWidget) -> list[JobQueue]:
+    """Return the queues of a page. They are looked for once: going through all its widgets takes a millisecond."""
+    return page.findChildren(JobQueue)
+
+
 def _slider_of(page: QWidget) -> QSlider | None:
     """Return the largest slider in view that can be moved. The Heads page has none: its gestures are in `heads`."""
     seen = [each for each in page.findChildren(QSlider) if each.isVisible() and each.isEnabled()]
@@ -87,14 +92,14 @@ def _slider_of(page: QWidget) -> QSlider | None:
 def _drag(stage: Stage[QWidget], name: str, slider: QSlider) -> Row:
     """Measure a slider that is dragged forth and back, from a mouse move until everything is painted."""
     start, path = _handle_of(slider), cycle(STEPS)
-    before, counter = stage.session.state, PaintCounter(slider)
+    before, counter, queues = stage.session.state, PaintCounter(slider), _queues_of(stage.page)
     unit = max(1.0, slider.width() / (4 * ((slider.maximum() - slider.minimum()) / slider.singleStep())))
     QApplication.sendEvent(slider, mouse_event(slider, QEvent.Type.MouseButtonPress, start))
 
     def move() -> None:
         place = start + QPointF(unit * next(path), 0)
         QApplication.sendEvent(slider, mouse_event(slider, QEvent.Type.MouseMove, place))
-        _paint_when_done(stage.page)
+        _paint_when_done(queues)
 
     move()
     move()
@@ -114,11 +119,11 @@ def _drag(stage: Stage[QWidget], name: str, slider: QSlider) -> Row:
 
 def _point(stage: Stage[QWidget], name: str, picture: PicturesCanvas) -> Row:
     """Measure a pointer that goes over a picture, from a mouse move until everything is painted."""
-    counter = PaintCounter(picture)
-    places = cycle(_places_that_differ(stage.page, picture, counter))
+    counter, queues = PaintCounter(picture), _queues_of(stage.page)
+    places = cycle(_places_that_differ(queues, picture, counter))
 
     def move() -> None:
-        _point_at(stage.page, picture, next(places))
+        _point_at(queues, picture, next(places))
         counter.must_have_painted()
 
     moves, repaint = in_turns(
@@ -130,7 +135,7 @@ def _point(stage: Stage[QWidget], name: str, picture: PicturesCanvas) -> Row:
     return Row(f"point at the picture, {name} page", moves, "an empty repaint of it", repaint, AIM_OF_A_DRAG)
 
 
-def _places_that_differ(page: QWidget, picture: PicturesCanvas, counter: PaintCounter) -> list[QPointF]:
+def _places_that_differ(queues: list[JobQueue], picture: PicturesCanvas, counter: PaintCounter) -> list[QPointF]:
     """Return places over a picture, each of which shows something else than the one before, the first than the last."""
     across, down = OVER_THE_PICTURE
     grid = [
@@ -138,24 +143,24 @@ def _places_that_differ(page: QWidget, picture: PicturesCanvas, counter: PaintCo
         for row in range(down)
         for column in range(across)
     ]
-    found = [place for place in grid if _answers(page, picture, counter, place)]
-    while len(found) > 1 and not _answers(page, picture, counter, found[0]):
+    found = [place for place in grid if _answers(queues, picture, counter, place)]
+    while len(found) > 1 and not _answers(queues, picture, counter, found[0]):
         found.pop()
-        _point_at(page, picture, found[-1])
+        _point_at(queues, picture, found[-1])
     if len(found) < 2:
         raise RuntimeError("The picture does not answer to the pointer, so there is nothing to measure.")
     return found[1:] + found[:1]
 
 
-def _answers(page: QWidget, picture: PicturesCanvas, counter: PaintCounter, place: QPointF) -> bool:
+def _answers(queues: list[JobQueue], picture: PicturesCanvas, counter: PaintCounter, place: QPointF) -> bool:
     painted = counter.paints
-    _point_at(page, picture, place)
+    _point_at(queues, picture, place)
     return counter.paints > painted
 
 
-def _point_at(page: QWidget, picture: PicturesCanvas, place: QPointF) -> None:
+def _point_at(queues: list[JobQueue], picture: PicturesCanvas, place: QPointF) -> None:
     QApplication.sendEvent(picture, mouse_event(picture, QEvent.Type.MouseMove, place, pressed=False))
-    _paint_when_done(page)
+    _paint_when_done(queues)
 
 
 def _handle_of(slider: QSlider) -> QPointF:
@@ -166,9 +171,9 @@ def _handle_of(slider: QSlider) -> QPointF:
     return slider.style().subControlRect(QStyle.ComplexControl.CC_Slider, option, part, slider).center().toPointF()
 
 
-def _paint_when_done(page: QWidget) -> None:
+def _paint_when_done(queues: Iterable[JobQueue]) -> None:
     """Return when no worker of a page is busy any more, and everything is painted."""
-    for jobs in page.findChildren(JobQueue):
+    for jobs in queues:
         paint_when_done(jobs, SECONDS_FOR_A_JOB)
     paint()
 

@@ -179,7 +179,7 @@ _VIEW: Offered = (
 
 _GO: Offered = (
     WindowAction(
-        "search", "&Search…", "Find presets, terms, pages and commands", lambda w: w.tools.search.open(), ("Ctrl+K",)
+        "search", "&Search…", "Find examples, terms, pages and commands", lambda w: w.tools.search.open(), ("Ctrl+K",)
     ),
     None,
     WindowAction(

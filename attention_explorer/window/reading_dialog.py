@@ -187,6 +187,8 @@ class ReadingDialog(QDialog):
         Where to begin.
     then : callable
         Called with the recipe that was agreed to.
+    refused : str
+        What is wrong with a row as it was read, where that was seen only when it was drawn.
     """
 
     def __init__(
@@ -197,11 +199,12 @@ class ReadingDialog(QDialog):
         arrays: tuple[tuple[str, str], ...],
         choice: Choice,
         then: Callable[[FileRecipe], object],
+        refused: str = "",
     ) -> None:
         super().__init__(parent)
         self.setWindowTitle(f"How to read {path.name}")
         self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
-        self._path, self._then, self._choice = path, then, choice
+        self._path, self._then, self._choice, self._refused = path, then, choice, refused
         self._reading: Reading | None = None
         self._look = look
         self._make_controls(arrays, look)
@@ -310,7 +313,8 @@ class ReadingDialog(QDialog):
             self.batch.setValue(choice.batch)
         self.causal.setChecked(bool(choice.is_causal))
         self.rows.show_value(choice.rows)
-        self.offer.setText(reading.offer)
+        offer = reading.offer or (self._refused if choice.rows is Rows.AS_THEY_ARE else "")
+        self.offer.setText(offer)
         self.reasons.setText("\n".join(reading.reasons))
         heads = reading.heads
         if heads is not None:
@@ -319,8 +323,8 @@ class ReadingDialog(QDialog):
             self.seen.setText(heads.shown_words())
         self._show_rows(self.axes, is_shown=has_axes)
         self._show_rows(self.heads, self.sums, self.seen, is_shown=heads is not None)
-        self._show_rows(self.offer, is_shown=bool(reading.offer))
-        self._show_rows(self.rows, is_shown=bool(reading.offer) or choice.rows is not Rows.AS_THEY_ARE)
+        self._show_rows(self.offer, is_shown=bool(offer))
+        self._show_rows(self.rows, is_shown=bool(offer) or choice.rows is not Rows.AS_THEY_ARE)
         self._show_rows(self.batch, is_shown=sequences > 1 or choice.batch > 0)
         self.open_button.setEnabled(reading.recipe is not None)
         self._fit()

@@ -114,14 +114,14 @@ class Recordings(QObject):
         self._window.tell(f"Opening {name_by_place(path)} …")
         self.jobs.request(wanted, work, replace=True)
 
-    def ask_again(self) -> None:
-        """Ask how the file that is open on the Heads page is to be read."""
+    def ask_again(self, refused: str = "") -> None:
+        """Ask how the file that is open on the Heads page is to be read; ``refused`` says what is wrong with a row."""
         recipe = recipe_as(self._window.session.state.heads.setup.recipe, FileRecipe)
         if recipe is None:
             self._window.tell("There is no file of attention on the Heads page. Open one: File → Open.")
             return
         if recipe.layout:
-            self._window.tell("Python opened this array and said how to read it: name its axes there, in show().")
+            self._window.tell("Python opened this array and said how to read it: name axes and rows there, in show().")
             return
         from attention_explorer.pages.heads.file_reading import Choice, candidates
 
@@ -131,9 +131,8 @@ class Recordings(QObject):
         except ExplorerError as error:
             self._failed(path, str(error))
             return
-        self._ask(
-            _Wanted(path), arrays, Choice(recipe.attention, recipe.axes, recipe.batch, recipe.is_causal, recipe.rows)
-        )
+        choice = Choice(recipe.attention, recipe.axes, recipe.batch, recipe.is_causal, recipe.rows)
+        self._ask(_Wanted(path), arrays, choice, refused)
 
     def _on_delivered(self, wanted: _Wanted, found: HeadsState | tuple[tuple[str, str], ...] | str) -> None:
         if isinstance(found, tuple):
@@ -143,7 +142,9 @@ class Recordings(QObject):
         else:
             self._show(wanted, found)
 
-    def _ask(self, wanted: _Wanted, arrays: tuple[tuple[str, str], ...], choice: Choice | None = None) -> None:
+    def _ask(
+        self, wanted: _Wanted, arrays: tuple[tuple[str, str], ...], choice: Choice | None = None, refused: str = ""
+    ) -> None:
         from attention_explorer.pages.heads.file_reading import Choice
         from attention_explorer.pages.heads.recorded import page_of
         from attention_explorer.window.reading_dialog import ReadingDialog
@@ -152,7 +153,7 @@ class Recordings(QObject):
         begin = Choice(arrays[0][0] if len(arrays) == 1 else "") if choice is None else choice
         window = self._window
         ReadingDialog(
-            window, window.look, wanted.path, arrays, begin, lambda recipe: self._show(wanted, page_of(recipe))
+            window, window.look, wanted.path, arrays, begin, lambda recipe: self._show(wanted, page_of(recipe)), refused
         ).open()
 
     def _show(self, wanted: _Wanted, found: HeadsState) -> None:
@@ -265,7 +266,7 @@ class LostFiles(QObject):
         self.checking.find_out(compute, self._on_checked)
 
     def _on_checked(self, others: tuple[FileRecipe, ...]) -> None:
-        from attention_explorer.pages.ui.requesting_page import RequestingPage
+        from attention_explorer.pages.ui.page import RequestingPage
 
         page = self._window.page
         for other in set(others) & set(self._files):

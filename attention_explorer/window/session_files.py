@@ -101,9 +101,9 @@ class SessionFiles(QObject):
 
         ModelDialog(self._window, self._window.look, self._folder(), self._store.recent(), then or self.open).open()
 
-    def ask_how_to_read(self) -> None:
-        """Ask how the file of attention that is open is to be read."""
-        self.recordings.ask_again()
+    def ask_how_to_read(self, refused: str = "") -> None:
+        """Ask how the file of attention that is open is to be read; ``refused`` says what is wrong with it so far."""
+        self.recordings.ask_again(refused)
 
     def open(self, path: Path) -> None:
         """Open a session, for which what is unsaved is set aside, or attention or a model, which can be undone."""

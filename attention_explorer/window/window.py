@@ -275,6 +275,7 @@ class MainWindow(Host):
             page.files_to_compare_wanted.connect(self.files.add_what_to_compare)
             page.find_wanted.connect(self.files.lost.find)
             page.reopen_wanted.connect(self.files.lost.reopen)
+            page.reading_wanted.connect(self.files.ask_how_to_read)
             page.page_wanted.connect(self.show_page)
             page.guessed.connect(self.guessed)
             page.code_wanted.connect(self.tools.show_code)

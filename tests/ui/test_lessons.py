@@ -731,7 +731,7 @@ def test_progress_is_kept_until_the_next_start_and_can_be_forgotten(make_window,
     assert "Step 3 of 6" in again.words()
     again.press(again.card.leave)
     listed = again.list()
-    again.press(named(listed, "Reset: Soft: everybody answers a little"))
+    again.press(named(listed, "Reset: Everybody answers"))
     assert not any(begun(again.window.instead)), "the page goes on being shown"
 
 
@@ -786,7 +786,7 @@ def test_a_result_is_written_where_the_learner_says(learner, tmp_path, monkeypat
     else:
         lines = list(csv.DictReader(io.StringIO(text)))
         assert lines[0]["name"] == "'=Ada", "no table takes it for a formula"
-        asked = next(line for line in lines if line["lesson"].startswith("Soft"))
+        asked = next(line for line in lines if line["lesson"].startswith("Everybody"))
         assert (asked["tries"], asked["right_at_first_try"], asked["step"]) == ("2", "no", "2")
         assert asked["question"].startswith("A tie. k₁ =")
     assert learner.window.tools.lessons.progress.lessons["soft"].seconds > 0

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 from PySide6.QtCore import Qt
+from PySide6.QtGui import QFontMetrics
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QPushButton
 from test_lessons import OWN, Learner, named
@@ -11,6 +12,7 @@ from test_lessons import OWN, Learner, named
 from attention_explorer.session.settings import Settings, ThemeChoice
 from attention_explorer.tools.lessons import shelf
 from attention_explorer.tools.lessons.ui.page import LessonsPage
+from attention_explorer.tools.lessons.ui.path import EDGE
 from attention_explorer.window.actions import PAGE_MENU
 
 
@@ -64,6 +66,13 @@ def test_no_key_changes_the_page_behind_it(learner):
     learner.press(page.close_button)
     learner.key(Qt.Key.Key_H, widget=learner.canvas)
     assert learner.window.session.state.lookup.hard, "they are back with the page"
+
+
+def test_every_title_is_whole_below_its_picture_at_1280_pixels(make_window, hand):
+    learner = Learner(make_window(size=(1280, 800)), hand)
+    for card in learner.list().cards:
+        wide = QFontMetrics(card.look.font(13.0, bold=True)).horizontalAdvance(card.title)
+        assert wide <= card.width() - 2 * card.look.px(EDGE), card.title
 
 
 def test_presenting_shows_the_page_again(learner):

@@ -117,7 +117,7 @@ def test_one_lesson_comes_at_a_time_and_the_oldest_first(learner, clock):
     clock.pass_by(2)
     said = texts(learner)
     assert said.count("3 questions from before") == 1
-    assert "Soft: everybody answers a little · finished 3 days ago" in said
+    assert "Everybody answers · finished 3 days ago" in said
     ask(learner)
     for _ in range(3):
         learner.play_step()

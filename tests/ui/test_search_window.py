@@ -169,7 +169,7 @@ def test_a_lesson_is_begun_and_offers_no_presets(seeker, qtbot):
     seeker.press_key(Qt.Key.Key_Return)
     assert seeker.window.tools.has_lesson
     seeker.window.tools.search.open()
-    assert "Preset" not in seeker.kinds()
+    assert "Example" not in seeker.kinds()
     assert {"Term", "Page", "Lesson", "Command"} <= seeker.kinds()
 
 

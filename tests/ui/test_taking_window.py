@@ -158,7 +158,7 @@ def test_at_the_end_it_is_listed_what_was_right_by_the_lesson_to_take_again(lear
     assert learner.window.session.state == OWN
     said = [label.text() for label in review.findChildren(QLabel)]
     assert said[0] == "<b>11 of 30 right, after the lessons, on 2026-11-20</b>"
-    assert said[1] == "<b>Queries, keys and values of a sentence</b>: 2 of 7 right"
+    assert said[1] == "<b>Queries, keys, values</b>: 2 of 7 right"
     (skipped,) = (text for text in said if text.startswith("30. "))
     assert f"You gave no answer · Right: {last.right}" in skipped
     assert not [text for text in said if text.startswith("29. ")], "it was right"

@@ -17,7 +17,6 @@ from attention_explorer.core.subject import is_same_subject
 from attention_explorer.errors import ExplorerError
 from attention_explorer.kit import reach
 from attention_explorer.kit.controls.card import Card
-from attention_explorer.kit.controls.choice import Choice
 from attention_explorer.kit.controls.made import in_column, in_row, keep_out_of_sight, words
 from attention_explorer.kit.controls.panel_scroll import UNBOUNDED, PageScroll, PanelScroll, keep_in_view
 from attention_explorer.kit.controls.text_block import TextBlock, TextLine
@@ -26,19 +25,16 @@ from attention_explorer.kit.frame.bar import FrameBar
 from attention_explorer.kit.frame.drawer import Drawer
 from attention_explorer.kit.frame.main_quantity import MainQuantity
 from attention_explorer.kit.frame.panel import FramePanel
-from attention_explorer.kit.frame.view import Try, View, loaded
-from attention_explorer.kit.items.item import Item
-from attention_explorer.kit.picture import Panel
+from attention_explorer.kit.frame.view import Try, View, loaded, view_named
+from attention_explorer.kit.picture import Change, Item, Panel
 from attention_explorer.kit.pictures.canvas import PicturesCanvas
-from attention_explorer.kit.pictures.drawing import Change
 from attention_explorer.kit.pictures.pointed_picture import NOWHERE
 from attention_explorer.kit.pictures.request import PictureRequest, Ready, is_resized, work_for
 from attention_explorer.kit.pictures.request_note import RequestNote
 from attention_explorer.kit.tab_order import in_order
 from attention_explorer.kit.theme import Look
 from attention_explorer.pages.explorer import ExplorerState
-from attention_explorer.pages.ui.page import PageAction
-from attention_explorer.pages.ui.requesting_page import RequestingPage
+from attention_explorer.pages.ui.page import PageAction, RequestingPage
 from attention_explorer.pages.ui.session import Session
 from attention_explorer.session.jobs import JobQueue
 from attention_explorer.session.requests import Requests
@@ -101,6 +97,10 @@ class FramePage(RequestingPage):
         self._build()
         self._connect()
         self.set_look(look)
+
+    def set_moves(self, moves: bool) -> None:
+        super().set_moves(moves)
+        self.canvas.moves = moves
 
     # ---- For the pages ----
 
@@ -166,7 +166,7 @@ class FramePage(RequestingPage):
 
     def view_named(self, name: object) -> View[Any]:
         """Return a view by its name in the state."""
-        return next(view for view in self.views if view.id == name)
+        return view_named(self.views, name)
 
     @property
     def state(self) -> Any:  # noqa: ANN401 # of the part of the view on show
@@ -201,6 +201,10 @@ class FramePage(RequestingPage):
         own = self._views_of_examples.get((view.part.name, state.preset), view)
         return own.example(state, self._others[own.id])
 
+    def is_for(self, view: View[Any], ready: Preset[Any]) -> bool:
+        """Whether what an example says to look for is to be seen in a view."""
+        return ready in view.presets
+
     def shown_without_example(self) -> str:
         """Return what the list of examples says where the settings come from none of them."""
         return "Examples"
@@ -210,11 +214,11 @@ class FramePage(RequestingPage):
         return view.set_elsewhere(state)
 
     @classmethod
-    def view_actions(cls, views: Iterable[Choice]) -> tuple[PageAction, ...]:
+    def view_actions(cls, views: Iterable[View[Any]]) -> tuple[PageAction, ...]:
         """Return for the menu that each of the views is shown; the first nine have keys."""
         return tuple(
-            PageAction(f"Show {title}", partial(_show, name), f"Ctrl+{number}" if number < 10 else "", tip)
-            for number, (name, title, tip) in enumerate(views, start=1)
+            PageAction(f"Show {view.title}", partial(_show, view.id), f"Ctrl+{number}" if number < 10 else "", view.tip)
+            for number, view in enumerate(views, start=1)
         )
 
     # ---- Building ----
@@ -440,6 +444,10 @@ class FramePage(RequestingPage):
         self.main.setVisible(self._has_line(view))
         ready = self.example_of(view, state)
         self.bar.show_view(view, state.preset, ready, self.shown_without_example())
+        self._show_elsewhere(view, state, ready)
+
+    def _show_elsewhere(self, view: View[Any], state: Any, ready: Preset[Any] | None) -> None:  # noqa: ANN401
+        """Say in the line below the picture what is set elsewhere, if anything is."""
         elsewhere = "" if ready in view.presets else self.set_elsewhere(view, state)
         self.also.setText(f"Also set: {elsewhere}")
         self.also.setVisible(bool(elsewhere) and self._names_examples)
@@ -530,8 +538,9 @@ class FramePage(RequestingPage):
         view = self._view_for(shown.state)
         is_complete = getattr(numbers, "is_complete", True)  # what an example says is of all draws
         ready = self.example_of(view, shown.state) if is_complete else None
-        example, truths = ("", ()) if ready is None else (ready.look_for, ready.truths)
-        self.drawer.show_words(view.picture.notes(numbers), example, (*truths, *view.picture.truths))
+        look_for = ready.look_for if ready is not None and self.is_for(view, ready) else ""
+        truths = () if ready is None else ready.truths
+        self.drawer.show_words(view.picture.notes(numbers), look_for, (*truths, *view.picture.truths))
         self.drawer.show_table(None if view.picture.reason(numbers) else self.table_of(view, numbers))
 
     def _show_title(self) -> None:

@@ -123,6 +123,13 @@ PAPERS = (
         "residual",
         link="https://arxiv.org/abs/1512.03385",
     ),
+    Reference(
+        "Srivastava et al.",
+        2014,
+        "Dropout: A Simple Way to Prevent Neural Networks from Overfitting",
+        "Dropout",
+        link="https://jmlr.org/papers/v15/srivastava14a.html",
+    ),
     Reference("Ba et al.", 2016, "Layer Normalization", "Layer norm", link="https://arxiv.org/abs/1607.06450"),
     Reference(
         "Zhang and Sennrich",

@@ -11,8 +11,7 @@ from attention_explorer.errors import ExplorerError
 from attention_explorer.kit.controls.made import button
 from attention_explorer.kit.controls.text_block import TextLine
 from attention_explorer.kit.frame.view import View
-from attention_explorer.kit.items.item import Hit
-from attention_explorer.kit.picture import Panel
+from attention_explorer.kit.picture import Hit, Panel
 from attention_explorer.kit.theme import Look
 from attention_explorer.pages import circuits_elsewhere as elsewhere
 from attention_explorer.pages.circuits import said
@@ -125,5 +124,5 @@ class CircuitsPage(FramePage):
             PageAction(TAKE, lambda page: page.take_from_heads(), "", TAKE_TIP),
             PageAction("Open in Heads", lambda page: page.open_in_heads(), "", "Show the head on show in Heads"),
             PageAction(""),
-            *cls.view_actions((view.id, view.title, view.tip) for view in views()),
+            *cls.view_actions(views()),
         )

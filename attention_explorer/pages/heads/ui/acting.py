@@ -88,11 +88,11 @@ class ActingPage(PointingPage):
         ("Arrow keys", "walk from cell to cell"),
         ("R, C", "keep the whole row or column of the cell; again: the cell"),
         ("Wheel, + and −", "look closer (Ctrl+wheel where the page scrolls); drag to move; Home shows all"),
-        ("Click a thumbnail", "show that head large; arrow keys walk"),
-        ("Double click a thumbnail, W", "see in Circuits what the head does"),
+        ("Click a small map", "show that head large; arrow keys walk"),
+        ("Double click a small map, W", "see in Circuits what the head does"),
         ("Type L7H3", "show layer 7, head 3 large"),
-        ("Shift+click a thumbnail, M", "mark the head: marked ones are laid side by side"),
-        ("Ctrl+click a thumbnail, Space", "leave the head out of mean, largest and rollout, or take it in again"),
+        ("Shift+click a small map, M", "mark the head: marked ones are laid side by side"),
+        ("Ctrl+click a small map, Space", "leave the head out of mean, largest and rollout, or take it in again"),
         ("Right click, Paint the mask, then drag", "hide them or show them again; on a token, its row or column"),
         ("Esc while it computes", "stop; what is shown stays"),
         ("Right click", "export, copy the picture, copy the numbers"),
@@ -123,7 +123,7 @@ class ActingPage(PointingPage):
             act("Export all heads…", lambda page: page.export_wall(), "", "Save all heads as a picture or as numbers"),
             act("Show all", lambda page: page.canvas.show_all(), "", "Show the whole map again"),
             act(""),
-            *cls.view_actions((view.id, view.title, view.tip) for view in views()),
+            *cls.view_actions(views()),
         )
 
     # ---- Keys ----

@@ -127,6 +127,9 @@ class TrainingPage(FramePage):
     def make_main(self) -> MainCurves:
         return MainCurves(self.session, self.look)
 
+    def is_for(self, view: View[Any], ready: Preset[Any]) -> bool:
+        return view.id is not TrainingView.SEEDS and super().is_for(view, ready)  # nothing is played there
+
     def controls_of(self, view: View[Any]) -> Sequence[QWidget]:
         if view.id is TrainingView.SEEDS:
             return ()
@@ -357,7 +360,7 @@ class TrainingPage(FramePage):
             PageAction(""),
             *(PageAction(each.title, partial(_take, each), "", each.tip) for each in TAKINGS),
             PageAction(""),
-            *cls.view_actions((view.id, view.title, view.tip) for view in views()),
+            *cls.view_actions(views()),
         )
 
     def take(self, taking: Taking) -> None:

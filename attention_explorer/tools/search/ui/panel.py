@@ -132,8 +132,8 @@ class SearchBox(QDialog):
         self.setAccessibleName("Search")
         self._entries: tuple[Entry, ...] = ()
         self.field, self.list = QLineEdit(), QListView()
-        self.field.setPlaceholderText("Search presets, terms, pages, commands and lessons")
-        self.field.setAccessibleName("Search presets, terms, pages, commands and lessons")
+        self.field.setPlaceholderText("Search examples, terms, pages, commands and lessons")
+        self.field.setAccessibleName("Search examples, terms, pages, commands and lessons")
         self.list.setAccessibleName("Found")
         self.list.setObjectName("list")
         self.list.setFocusPolicy(Qt.FocusPolicy.NoFocus)  # the keyboard stays in the field
@@ -262,7 +262,7 @@ class Searcher(QObject):
         for part in PARTS:
             for ready in presets_in(part):
                 run = partial(self._window.show_preset, ready)
-                yield Entry(f"Preset · {titles[ready.page]}", ready.title, ready.look_for, (ready.id,), "", run)
+                yield Entry(f"Example · {titles[ready.page]}", ready.title, ready.look_for, (ready.id,), "", run)
 
     def _commands(self) -> Iterator[Entry]:
         """Yield what the menus offer now."""

@@ -51,7 +51,7 @@ class Miniature(QWidget):
         self._part: tuple[float, ...] = WHOLE
         self._image, self._words = QImage(), ""
         self._kept: dict[object, tuple[QImage, str]] = {}
-        self.setAccessibleName("Picture of the preset")
+        self.setAccessibleName("Picture of the example")
         self.jobs = JobQueue(self)
         self.jobs.delivered.connect(self._on_delivered)
         self.jobs.failed.connect(lambda key, _error: self._show(key, (QImage(), "")))
@@ -78,7 +78,7 @@ class Miniature(QWidget):
         if key in self._kept:
             self._show(key, self._kept[key])
             return
-        self._image, self._words = QImage(), f"The preset “{ready.title}”, which is being drawn."
+        self._image, self._words = QImage(), f"The example “{ready.title}”, which is being drawn."
         self.update()
         self.jobs.request(key, partial(_computed, ready))
 
@@ -135,7 +135,7 @@ def painted(figure: Figure, part: tuple[float, ...], look: Look, ratio: float) -
     return image
 
 
-IN_A_LESSON = "A lesson is open. Leave it to see the preset."
+IN_A_LESSON = "A lesson is open. Leave it to see the example."
 
 
 class TermView(QWidget):
@@ -166,7 +166,7 @@ class TermView(QWidget):
         self._says.setText(term.says)
         self._source.setText(_linked(term.source))
         ready = shown_by(term)
-        self.show_me.setToolTip(f"Show the preset “{ready.title}”. Undo brings back what you have.")
+        self.show_me.setToolTip(f"Show the example “{ready.title}”. Undo brings back what you have.")
         self.show_me.setAccessibleName(f"Show me: {ready.title}")
         allow_unless(reason, self.show_me)
         self.picture.setVisible(term.picture and not reason)
