@@ -112,6 +112,9 @@ class Picture(Generic[S, N]):
     follows = True
     """Whether what a click sets goes on following the pointer until the button is let go."""
 
+    goes_on: Callable[[N, N], bool] = staticmethod(lambda _shown, _wanted: False)
+    """(numbers on show, numbers to show) -> whether the same parts go to other places, and are seen going."""
+
     def item(self, numbers: N) -> Item[Any]:
         """Return what the picture is made of."""
         raise NotImplementedError

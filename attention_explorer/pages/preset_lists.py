@@ -10,7 +10,7 @@ from attention_explorer.core.declared import Kind, declared
 from attention_explorer.core.preset import Preset
 
 _LISTS = {
-    "lookup": "lookup.state.LookupState",
+    "lookup": "lookup.presets.PRESETS",
     "heads": "heads.presets.HEADS_PRESETS",
     "positions": "positions.state.PositionsState",
     "block": "stack.state.BlockState",
@@ -50,7 +50,7 @@ def preset_declared(page: str, default: str, *others: str) -> Any:  # noqa: ANN4
     return declared(
         default,
         "example",
-        "Ready-made settings; each says what to look for",
+        "Examples; each says what to look for",
         "Load an example",
         kind=Kind.REFERENCE,
         known=partial(preset_ids, page, *others),

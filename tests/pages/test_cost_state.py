@@ -207,25 +207,6 @@ def test_a_window_changes_formulas_and_says_what_it_saves() -> None:
     assert all(term.growth == 2.0 for term in picture.terms)
 
 
-@pytest.mark.parametrize("window", [1024, 5000])
-def test_a_window_as_wide_as_the_input_is_not_said_to_save_anything(window: int) -> None:
-    state = replace(CostState(), windowed=True, window=window)
-    words = plain("\n".join(layer_sentences(layer_picture(state))))
-    assert f"A window of {window} keys leaves out nothing at n = 1024." in words
-    assert "instead of" not in words
-    readings = VIEWS[CostPicture.LAYER].picture.panel(layer_picture(state)).items[1].readings
-    assert readings[1].what == "all pairs: grows with n²"
-    narrow = VIEWS[CostPicture.LAYER].picture.panel(layer_picture(replace(state, window=100))).items[1].readings
-    assert narrow[1].what == "window: grows with n"
-    reach = replace(state, picture=CostPicture.REACH)
-    assert headline(reach) == "Attention reaches every token in one step."
-    assert headline(replace(reach, window=100)) == "One layer of attention reaches 99 tokens back."
-    assert "without a window any two tokens are one step apart" in truths(reach)
-    kept = reach_picture(state).rows[-1]
-    assert plain(kept.attention) == "2·n·d = 1 572 864"
-    assert plain(reach_picture(replace(state, window=100)).rows[-1].attention) == "2·w·d = 153 600"
-
-
 def test_heads_that_do_not_share_are_refused_in_words_everywhere() -> None:
     state = replace(CostState(), heads=11)
     for picture in (CostPicture.LAYER, CostPicture.GROWTH, CostPicture.REACH):

@@ -369,14 +369,6 @@ def test_what_overflows_is_told_as_it_is(row: tuple[float, ...], precision: Prec
     assert told in told_of_bench(row, precision=precision, subtract_max=False)
 
 
-def test_a_constant_moves_weights_where_it_does() -> None:
-    row = (0.3, 0.1, -0.2)
-    assert "moves no weight" in told_of_bench(row, shift=1000.0)
-    assert "rounded more in float16" in told_of_bench(row, shift=1000.0, precision=Precision.FLOAT16)
-    assert "moves no weight" in told_of_bench(row, shift=1000.0, over_queries=True), "one query has no other beside it"
-    assert "compete down the column" in told_of_bench(row, row[::-1], shift=1.0, over_queries=True)
-
-
 def test_a_query_that_others_leave_nothing_is_not_called_broken() -> None:
     text = told_of_bench((1000.0, 1000.0), (0.0, 0.0), row=1, over_queries=True)
     assert "this row sums to 0.00." in text

@@ -149,12 +149,6 @@ def test_where_both_parts_are_equal_is_true_of_every_state(state, said) -> None:
     assert said in COST.panel(COST.compute(state, (0, 0))).sentence
 
 
-def test_the_headline_is_true_of_windows() -> None:
-    states = (CostState(), CostState(windowed=True), CostState(windowed=True, window=1500))
-    said = [COST.headline(COST.compute(state, (0, 0))) for state in states]
-    assert said == [f"Twice the words, {times} the square." for times in ("four times", "twice", "2.93 times")]
-
-
 def test_nothing_tells_the_answer_while_it_is_asked_for(shown) -> None:
     at = shown()
     at.canvas.withhold(True)

@@ -390,8 +390,7 @@ def test_biases_and_gains_are_switched_on_and_said(open_layer):
     layer.key(Qt.Key.Key_End)
     assert "· gain" in layer.point_at(layer.cell(1, 2))
     assert "random biases" in layer.view.settings(layer.state)
-    assert "dropout" in layer.notes
-    assert "biases of the projections" not in layer.notes
+    assert "Not there, as in many tutorials: dropout." in layer.notes
     layer.choose(layer.few("norm"), NormPlacement.NONE)
     assert not layer.field("gains").isVisible()
 

@@ -23,8 +23,7 @@ from svg_reader import overlaps, text_places
 
 from attention_explorer.core.preset import preset_of
 from attention_explorer.kit.drawing.marks import text_size
-from attention_explorer.kit.export.pdf_file import pdf_bytes
-from attention_explorer.kit.export.svg_file import svg_bytes
+from attention_explorer.kit.export.svg_file import pdf_bytes, svg_bytes
 from attention_explorer.kit.items.axis import Axis, ticks_along
 from attention_explorer.kit.items.item import Hit, Step
 from attention_explorer.kit.items.plot import Plot, PlotLayout, next_stop, value_of

@@ -11,6 +11,7 @@ import numpy as np
 
 from attention_explorer.pages.lookup.frame import descended, lookup_frame
 from attention_explorer.pages.lookup.numbers import FloatArray
+from attention_explorer.pages.lookup.presets import PRESETS
 from attention_explorer.pages.lookup.state import (
     LONGEST_DESCENT,
     LONGEST_TRAIL,
@@ -19,7 +20,6 @@ from attention_explorer.pages.lookup.state import (
     Overlay,
     is_another,
 )
-from attention_explorer.pages.preset_lists import preset_list
 
 
 def followed(old: LookupState, new: LookupState) -> LookupState:
@@ -41,7 +41,7 @@ def followed(old: LookupState, new: LookupState) -> LookupState:
 
 def _is_loaded(state: LookupState) -> bool:
     """Return whether a preset has just been chosen: then what was there before is no part of its way."""
-    return not state.trail and any(state == ready.state for ready in preset_list("lookup"))
+    return not state.trail and any(state == ready.state for ready in PRESETS)
 
 
 def _output(state: LookupState) -> tuple[float, ...]:

@@ -22,8 +22,8 @@ from attention_explorer.session.requests import Requests, Standing
 
 if TYPE_CHECKING:
     # Loaded when something is taken away: file formats would delay the first picture.
-    from attention_explorer.kit.export.clipboard import NumbersCopier
     from attention_explorer.kit.export.figure import Figure
+    from attention_explorer.kit.export.writing import NumbersCopier
 
 CLIPBOARD_SCALE = 2.0
 """A copied picture has twice the pixels of the figure, enough for most screens and for a slide."""
@@ -61,6 +61,8 @@ class Page(QWidget):
         The menu is to be filled with files that can be compared with what is on show.
     find_wanted, reopen_wanted : str
         The file that was at this path is to be looked for, or opened as it is now.
+    reading_wanted : str
+        It is to be asked how the file on show is to be read, of which a row is none of weights, for this reason.
     page_wanted : str
         What was asked for is on another page: its id.
     guessed : (x, y)
@@ -83,6 +85,7 @@ class Page(QWidget):
     files_to_compare_wanted = Signal(object)
     find_wanted = Signal(str)
     reopen_wanted = Signal(str)
+    reading_wanted = Signal(str)
     page_wanted = Signal(str)
     guessed = Signal(object)
     code_wanted = Signal()
@@ -262,7 +265,7 @@ class Page(QWidget):
         return "The picture is on the clipboard."
 
     def _copy_numbers(self) -> str:
-        from attention_explorer.kit.export.clipboard import NumbersCopier
+        from attention_explorer.kit.export.writing import NumbersCopier
 
         if self.copier is None:
             self.copier = NumbersCopier(self)

@@ -12,7 +12,7 @@ from PySide6.QtGui import QPainter
 
 from attention_explorer.core import numbers_export
 from attention_explorer.core.numerals import plain, signed
-from attention_explorer.kit.drawing.marks import colour_of, draw_line, pen
+from attention_explorer.kit.drawing.marks import colour_of, draw_circle, draw_line, pen
 from attention_explorer.kit.drawing.text_table import Column
 from attention_explorer.kit.items.bars import Bar, NamedBars
 from attention_explorer.kit.items.item import Arrays, Hit, Item, Value, walked
@@ -128,10 +128,8 @@ class HeadGraph(Item[GraphLayout]):
 
     def _paint_node(self, painter: QPainter, layout: GraphLayout, look: Look, node: Node, *, lit: bool) -> None:
         theme, centre, radius = look.theme, layout.centre(node), layout.radius
-        painter.setPen(pen(theme.strong if lit else theme.axis, (2.0 if lit else 1.2) * look.zoom))
-        painter.setBrush(colour_of(theme.strong if lit else theme.card))
-        painter.drawEllipse(centre, radius, radius)
-        painter.setBrush(Qt.BrushStyle.NoBrush)
+        stroke = pen(theme.strong if lit else theme.axis, (2.0 if lit else 1.2) * look.zoom)
+        draw_circle(painter, centre, radius, stroke, colour_of(theme.strong if lit else theme.card))
         if radius >= NAMED_FROM * look.zoom:
             painter.setFont(look.font(13, bold=lit))
             painter.setPen(colour_of(theme.strong_text if lit else theme.text))

@@ -92,9 +92,9 @@ def views() -> tuple[View[Any], ...]:
             "All heads",
             "Every head of every layer; click one to see it large",
             AllHeads(),
-            (*_ORDER, "view.in_grid", *more, *_COLOURS),
+            ("view.answer", *_ORDER, "view.in_grid", *more, *_COLOURS),
             every,
-            ("view.sort", "view.effect", "view.answer"),
+            ("view.sort", "view.effect"),
         ),
         _view(
             Name.ROW,
@@ -159,7 +159,7 @@ def _view(
     picture: Picture[HeadsState, Any],
     more: tuple[str, ...],
     tries: Tries,
-    fields: tuple[str, ...] = ("setup.mask.kind", "mask_size", "setup.hard"),
+    fields: tuple[str, ...] = _MASK,
     main: str = "setup.temperature",
 ) -> View[HeadsState]:
     return HeadsViewOf(name, title, tip, PART, name, picture, main, fields, more, tries)

@@ -12,7 +12,7 @@ from PySide6.QtCore import QPointF, QRectF, QSizeF, Qt
 from PySide6.QtGui import QFont, QFontMetricsF, QPainter
 
 from attention_explorer.kit.drawing.contrast import readable_ink
-from attention_explorer.kit.drawing.marks import colour_of, dashes, draw_line, pen
+from attention_explorer.kit.drawing.marks import colour_of, dashes, draw_circle, draw_line, pen
 from attention_explorer.kit.items.item import SIDEWAYS, Hit, Item, Step, around
 from attention_explorer.kit.items.plot import next_stop
 from attention_explorer.kit.items.strips import Colour, colour_in
@@ -319,10 +319,8 @@ class Squares(Item[SquaresLayout]):
 
     def _paint_ring(self, painter: QPainter, layout: SquaresLayout, look: Look, width: float) -> None:
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
-        painter.setPen(pen(look.theme.text, width * look.zoom))
-        painter.setBrush(colour_of(look.theme.card))
-        painter.drawEllipse(layout.corner, RING * look.zoom, RING * look.zoom)
-        painter.setBrush(Qt.BrushStyle.NoBrush)
+        stroke = pen(look.theme.text, width * look.zoom)
+        draw_circle(painter, layout.corner, RING * look.zoom, stroke, colour_of(look.theme.card))
 
     # ---- Pointing ----
 

@@ -25,6 +25,7 @@ _STACK = (
     *("d_model", "heads", "d_ff", "layers", "seed", "embedding_scale", "initialiser", "gain", "norm", "norm_kind"),
     *("eps", "eps_inside_sqrt", "gains", "biases", "residual", "feed_forward", "activation", "causal", "encoding"),
 )
+_DROPOUT = ("dropout", "dropout_rate", "dropout_seed")
 
 
 def views() -> tuple[View[Any], ...]:
@@ -40,7 +41,7 @@ def views() -> tuple[View[Any], ...]:
     )
     future: Tries = (
         Try("Replace the first token", lambda state: state.changed_token == 0, "replaced_number"),
-        Try("Go through 6 layers", lambda state: state.layers >= 6, "layers"),
+        Try("Go through 6 layers", lambda state: state.layers >= 6, "layers", fits=lambda state: state.model is None),
     )
     cache: Tries = (
         Try("Decode all tokens", lambda state: state.decoded >= state.token_count, "decoded"),
@@ -54,7 +55,7 @@ def views() -> tuple[View[Any], ...]:
             Layer(),
             "layer_number",
             ("text", "norm", "causal", "residual", "feed_forward", "layer_residual", "layer_network"),
-            (*_STACK, *TYPED, "mask_kind", "mask_size", "head_number", "batch"),
+            (*_STACK, *TYPED, "mask_kind", "mask_size", *_DROPOUT, "head_number", "batch"),
             layer,
         ),
         _view(
