@@ -3,12 +3,16 @@
 ``tests/data/kept/`` holds sessions: every preset, and states to which somebody clicked and dragged. Beside them lie a
 picture of each, and what was in the arrays that it exports. `test_kept.py` opens and draws them all, by the names that
 pages and their pictures had when they were saved.
+
+What the pages say in all of these, and in more, is written anew at every run, to ``tests/data/said/``, and what is new
+of it is printed (`ui/said.py`).
 """
 
 from __future__ import annotations
 
 import io
 import json
+import os
 import re
 import sys
 import zlib
@@ -135,6 +139,16 @@ def main() -> None:
         sys.stdout.write(f"{path.name}\n")
     lines = (f"{json.dumps(session)}: {json.dumps(kept[session])}" for session in sorted(kept))
     ARRAYS.write_text("{\n" + ",\n".join(lines) + "\n}\n")
+    _approve_what_is_said()
+
+
+def _approve_what_is_said() -> None:
+    """Write what the pages say in all of these; it is read in a window."""
+    os.environ.setdefault("QT_QPA_PLATFORM", "offscreen")
+    sys.path[:0] = [str(Path(__file__).parent), str(Path(__file__).parent / "ui")]
+    from said import approve
+
+    approve()
 
 
 if __name__ == "__main__":

@@ -38,7 +38,7 @@ def switched_off_declared() -> Any:  # noqa: ANN401 # takes the place of a defau
     return declared(
         frozenset(),
         "heads off",
-        "Heads that are greyed on the wall and left out of mean, max and rollout: layer and head, from 0",
+        "Heads that are greyed among all heads and left out of mean, max and rollout: layer and head, from 0",
         "Switch heads off or on",
         high=MOST_WISHED,
     )

@@ -47,7 +47,6 @@ from attention_explorer.pages.lab.cost_numerals import (
     short_count,
     time_words,
 )
-from attention_explorer.pages.lab.cost_presets import COST_PRESETS
 from attention_explorer.pages.lab.cost_state import LONGEST, CostPicture, CostState, Quantity, Scope
 from attention_explorer.pages.lab.inputs import inputs_picture, inputs_sentences, product_words, weight_words
 from attention_explorer.pages.lab.measure import MeasuredPoint, Measurement, lengths_measured, measured
@@ -55,8 +54,11 @@ from attention_explorer.pages.lab.precision import Precision
 from attention_explorer.pages.lab.reach import FARTHEST, reach_picture, strip_words
 from attention_explorer.pages.lab.state import LabView
 from attention_explorer.pages.lab.ui.views import view_of
+from attention_explorer.pages.preset_lists import preset_list
 from attention_explorer.sources.recipe import ToyRecipe
 from attention_explorer.sources.toy import toy_layers
+
+COST_PRESETS = preset_list("cost")
 
 VIEWS: dict[CostPicture, View[CostState]] = {
     CostPicture.LAYER: view_of(LabView.COST),
@@ -203,25 +205,6 @@ def test_a_window_changes_formulas_and_says_what_it_saves() -> None:
     assert "37.3 GiB instead of 1.53 GiB" in words
     assert picture.terms[0].formula == "2·n·w·d"
     assert all(term.growth == 2.0 for term in picture.terms)
-
-
-@pytest.mark.parametrize("window", [1024, 5000])
-def test_a_window_as_wide_as_the_input_is_not_said_to_save_anything(window: int) -> None:
-    state = replace(CostState(), windowed=True, window=window)
-    words = plain("\n".join(layer_sentences(layer_picture(state))))
-    assert f"A window of {window} keys leaves out nothing at n = 1024." in words
-    assert "instead of" not in words
-    readings = VIEWS[CostPicture.LAYER].picture.panel(layer_picture(state)).items[1].readings
-    assert readings[1].what == "all pairs: grows with n²"
-    narrow = VIEWS[CostPicture.LAYER].picture.panel(layer_picture(replace(state, window=100))).items[1].readings
-    assert narrow[1].what == "window: grows with n"
-    reach = replace(state, picture=CostPicture.REACH)
-    assert headline(reach) == "Attention reaches every token in one step."
-    assert headline(replace(reach, window=100)) == "One layer of attention reaches 99 tokens back."
-    assert "without a window any two tokens are one step apart" in truths(reach)
-    kept = reach_picture(state).rows[-1]
-    assert plain(kept.attention) == "2·n·d = 1 572 864"
-    assert plain(reach_picture(replace(state, window=100)).rows[-1].attention) == "2·w·d = 153 600"
 
 
 def test_heads_that_do_not_share_are_refused_in_words_everywhere() -> None:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -110,11 +109,6 @@ def test_mask_stage_and_hidden_keys_are_said():
     assert strongest(hidden, frame, Window.whole(frame.shape))[0][2] != 0, "the first key is not drawn"
 
 
-def test_where_nothing_may_attend_this_is_said():
-    one_token = HeadsState().with_recipe(sentence="alone").with_setup(mask=MaskChoice(MaskKind.STRICT))
-    assert "all weights are 0" in alt_text(one_token)
-
-
 @pytest.mark.parametrize("picture", Picture)
 def test_each_picture_says_what_it_is(picture):
     texts = {kind: alt_text(HeadsState(view=HeadsView(picture=kind))) for kind in Picture}
@@ -134,9 +128,3 @@ def test_a_wall_says_every_head_and_its_largest_weight():
 def test_the_view_of_all_heads_is_the_wall():
     state = heads_preset("causal").state
     assert alt_text(state.with_view(picture=Picture.ALL)) == alt_text(state, is_wall=True)
-
-
-def test_a_comparison_describes_both_sides():
-    setup = HeadsState().setup
-    state = HeadsState(replace(setup, mask=MaskChoice(MaskKind.CAUSAL)), HeadsView(picture=Picture.COMPARE), setup)
-    assert alt_text(state).count("Strongest weights:") == 2

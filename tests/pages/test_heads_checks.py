@@ -22,7 +22,7 @@ from attention_explorer.model import (
     scaled_dot_product_attention,
     softmax,
 )
-from attention_explorer.pages.heads.check_heads import reshape_check, reshape_report
+from attention_explorer.pages.heads.check_heads import reshape_check, reshape_report, symmetry_check, symmetry_report
 from attention_explorer.pages.heads.check_layer import (
     change_check,
     change_report,
@@ -30,7 +30,8 @@ from attention_explorer.pages.heads.check_layer import (
     shuffle_report,
     token_function,
 )
-from attention_explorer.pages.heads.check_mask import (
+from attention_explorer.pages.heads.check_report import MOST_LISTED, CheckTable, Form, listed_rows
+from attention_explorer.pages.heads.check_row import (
     MaskDemo,
     Precision,
     demo_check,
@@ -38,8 +39,6 @@ from attention_explorer.pages.heads.check_mask import (
     mask_check,
     mask_report,
 )
-from attention_explorer.pages.heads.check_report import MOST_LISTED, CheckTable, Form, listed_rows
-from attention_explorer.pages.heads.check_scores import symmetry_check, symmetry_report
 from attention_explorer.pages.heads.checks import (
     carry_out,
     check_numbers,
@@ -49,7 +48,6 @@ from attention_explorer.pages.heads.checks import (
     token_to_change,
 )
 from attention_explorer.pages.heads.experiment import Check, Experiment
-from attention_explorer.pages.heads.export import setup_words
 from attention_explorer.pages.heads.frame import heads_frame
 from attention_explorer.pages.heads.presets import HEADS_PRESETS, heads_preset
 from attention_explorer.pages.heads.state import Aggregate, HeadsSetup, HeadsState, MaskChoice, MaskKind
@@ -157,20 +155,6 @@ def test_across_two_sentences_only_the_queries_move():
     np.testing.assert_allclose(found.shuffled, frame.head_map.weights()[list(order)], atol=1e-15)
     assert found.error < 1e-13
     assert "Only the queries" in shuffle_report(frame, order).notes[0]
-
-
-def test_the_words_say_equivariant_and_that_only_a_mean_is_invariant():
-    report = shuffle_report(frame_of("multi-head"), (5, 4, 3, 2, 1, 0))
-    assert report.result.startswith("Equivariant: the same rows in another order (error ")
-    assert report.notes[0].startswith("Shuffled: “mat the on sat cat The”.")
-    assert "not invariant" in report.notes[1]
-    assert "Only a pooled output" in report.notes[1]
-
-
-def test_the_words_say_what_holds_the_order():
-    report = shuffle_report(frame_of("causal"), shuffled_order(11, 0))
-    assert report.result.startswith("Order matters: error 2.")
-    assert "the mask belongs to the positions" in report.notes[1]
 
 
 def test_an_error_is_the_largest_distance_between_the_rows_of_f_px_and_p_f_x():
@@ -850,10 +834,6 @@ def test_the_cause_of_saturation_is_named(changes, cause):
     assert cause in verdict(heads_frame(HeadsSetup(recipe, **settings))).text
 
 
-def test_vectors_given_without_projections_are_not_called_random():
-    assert verdict(frame_of("dot-products")).title == "These weights come from given vectors."
-
-
 def test_of_a_large_map_a_sample_is_judged():
     frame = frame_with(sentence=many_tokens(1500), d_model=16, heads=2)
     found = verdict(frame)
@@ -861,21 +841,6 @@ def test_of_a_large_map_a_sample_is_judged():
     assert found.head.is_sample
     assert found.head.evenness == pytest.approx(frame.head_map.summary().evenness, abs=0.02)
     assert found.head.score_std == pytest.approx(frame.head_map.summary().score_std, rel=0.1)
-
-
-def test_given_vectors_without_projections_have_no_seed():
-    frame = frame_of("dot-products")
-    assert source_words(frame) == "given vectors, no projections, d_model 4, d_k 4"
-    more = replace(frame.setup.recipe, sentence="cat sat mat hat", seed=7)
-    assert source_words(heads_frame(HeadsSetup(more))) == (
-        "given vectors (1 more drawn), no projections, d_model 4, d_k 4, seed 7"
-    )
-    assert "1 vector is missing and drawn at random" in verdict(heads_frame(HeadsSetup(more))).text
-    assert source_words(frame_of("three-token")) == "given vectors, random projections, d_model 4, d_k 2, seed 42"
-    assert source_words(frame_with(projections=Projections.TIED)).startswith("random weights, W_k = W_q, d_model 64")
-    loose = frame_with(projections=Projections.IDENTITY)
-    assert source_words(loose) == "random vectors, no projections, d_model 64, d_k 8, seed 42"
-    assert setup_words(frame.setup)["source"] == "toy, given vectors, no projections"
 
 
 @pytest.mark.parametrize("seed", [1, 2])
@@ -898,26 +863,6 @@ def test_a_row_without_a_preference_is_not_called_even_where_it_is_not(head, cha
     assert "even" not in said, "a hard lookup makes no row even"
     assert ("no other token has a preference" in said) == (0 < indifferent.sum() == len(indifferent) - 1)
     assert ("No token has a preference" in said) == indifferent.all()
-
-
-def test_what_comes_between_a_hand_made_head_and_its_pattern_is_said():
-    assert "leaves hardly anything of it" in verdict(frame_of("hand-made", head=0, temperature=100.0)).text
-    assert "hardly anything" not in verdict(frame_of("hand-made", head=0, temperature=2.0)).text
-    assert "the first takes all" in verdict(frame_of("hand-made", hard=True)).text
-    assert "The mask comes first" in verdict(frame_of("hand-made", mask=CAUSAL)).text
-    words = HandMadeRecipe("der Hund bellt", "the dog barks")
-    assert "no token has a preference" in verdict(heads_frame(HeadsSetup(words, head=2))).text
-
-
-def test_rows_that_see_nothing_and_single_keys_are_said():
-    strict = MaskChoice(MaskKind.STRICT)
-    assert "1 of 11 queries has nothing to attend to" in verdict(heads_frame(HeadsSetup(mask=strict))).text
-    hard = verdict(heads_frame(HeadsSetup(mask=strict, hard=True))).text
-    assert "every row that sees any key puts all its weight on one key" in hard
-    assert "every row puts all" in verdict(heads_frame(HeadsSetup(hard=True))).text
-    alone = heads_frame(HeadsSetup(ToyRecipe(sentence="cat"), strict))
-    assert "The only query has nothing to attend to" in verdict(alone).text
-    assert "There is a single key, so every weight is 1." in verdict(frame_with(sentence="cat")).text
 
 
 def test_even_weights_in_spite_of_large_scores_name_the_temperature():

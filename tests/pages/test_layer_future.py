@@ -55,17 +55,6 @@ def test_a_token_that_is_not_there_is_the_last() -> None:
     assert future_picture(replace(STATE, changed_token=40)).token == 5
 
 
-def test_sentences_tell_what_holds() -> None:
-    told = future_sentences(future_picture(STATE))
-    assert told[0] == "Earlier rows do not change"
-    assert "the 3 rows before it stay the same bit for bit" in told[2]
-    assert "all 6 rows change" in told[3]
-    first = future_sentences(future_picture(replace(STATE, changed_token=0)))
-    assert "every token sees the first one" in first[2]
-    second = future_sentences(future_picture(replace(STATE, changed_token=1)))
-    assert "the row before it stays" in second[2]
-
-
 def test_words_give_the_numbers() -> None:
     picture = future_picture(STATE)
     assert "all 64 numbers are the same bit for bit" in future_words(picture, True, 0)

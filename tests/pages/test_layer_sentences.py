@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import re
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 
 import numpy as np
 import pytest
 
+from attention_explorer.core.preset import preset_of
 from attention_explorer.model import Initialiser as Rule
 from attention_explorer.model import NormKind, NormPlacement
 from attention_explorer.pages.lab.depth import TABLE
@@ -17,14 +19,16 @@ from attention_explorer.pages.lab.norm import norm_headline, norm_panel, norm_pi
 from attention_explorer.pages.lab.ui.views import views
 from attention_explorer.pages.layer.diagram import DiagramPicture, diagram_picture
 from attention_explorer.pages.layer.diagram_words import likeness_sentences, row_sentences
-from attention_explorer.pages.layer.future import future_picture, future_sentences
 from attention_explorer.pages.layer.ui.views import views as of_layer
 from attention_explorer.pages.layer.wording import layer_truths
+from attention_explorer.pages.preset_lists import preset_list
 from attention_explorer.pages.stack.choices import BlockPicture, Initialiser
 from attention_explorer.pages.stack.numerals import brief
-from attention_explorer.pages.stack.presets import BLOCK_PRESETS, block_preset
 from attention_explorer.pages.stack.stack import MOST_NUMBERS, check_sizes, count_numbers, most_layers
 from attention_explorer.pages.stack.state import MOST_LAYERS, BlockState
+
+BLOCK_PRESETS = preset_list("block")
+block_preset = partial(preset_of, preset_list("block"))
 
 Array = np.ndarray
 
@@ -146,10 +150,6 @@ def test_cosines_and_least_weights_are_right(name: str) -> None:
     assert f"at least {min(seen):.3f}" in row_sentences(picture, box)[-1]
 
 
-def test_one_token_has_nothing_to_be_like() -> None:
-    assert likeness_sentences(diagram_picture(BlockState(sentence="cat"))) == ()
-
-
 def test_rms_norm_says_the_root_mean_square() -> None:
     picture = diagram_picture(BlockState(norm_kind=NormKind.RMS))
     (sentence,) = row_sentences(picture, picture.box("output"))
@@ -170,41 +170,7 @@ def test_one_token_is_linear_in_x_and_told_so() -> None:
     assert "with one token its weight is 1, whatever X is" in verdict(picture.state)[0]
 
 
-def test_an_output_of_zeros_shows_nothing() -> None:
-    state = BlockState(initialiser=Initialiser.NUMBER, gain=0.0, picture=BlockPicture.LINEAR)
-    assert linear_headline(linear_picture(state)).startswith("Nothing comes out")
-
-
-@pytest.mark.parametrize(("factor", "exponent_only"), [(2.0, True), (-0.5, True), (-1.0, False), (0.0, False)])
-def test_why_nothing_is_rounded(factor: float, exponent_only: bool) -> None:
-    picture = linear_picture(BlockState(factor=factor))
-    assert picture.by[0].error == 0.0
-    assert ("only the exponent" in linear_sentences(picture)[0]) == exponent_only
-
-
-def test_minus_one_leaves_the_weights_as_they_are() -> None:
-    picture = linear_picture(BlockState(factor=-1.0))
-    assert picture.moved == 0.0
-    assert linear_panel(picture).startswith("Times −1 leaves the weights as they are")
-    assert linear_sentences(picture)[-1] == "(−Q)(−K)ᵀ = QKᵀ leaves all weights as they are."
-
-
-def test_pre_norm_says_what_is_multiplied() -> None:
-    told = {norm: linear_sentences(linear_picture(BlockState(norm=norm))) for norm in NormPlacement}
-    assert [any("after the norm" in sentence for sentence in told[norm]) for norm in NormPlacement] == [
-        norm is NormPlacement.PRE for norm in NormPlacement
-    ]
-
-
 # ---- Future, norm, depth ----
-
-
-def test_the_first_token_has_no_past() -> None:
-    headline, *sentences = future_sentences(future_picture(BlockState(changed_token=0)))
-    assert headline == "The first token has no past"
-    assert any("Replace a later one." in sentence for sentence in sentences)
-    alone = future_sentences(future_picture(BlockState(sentence="cat")))
-    assert any("Write a second word." in sentence for sentence in alone)
 
 
 def test_without_epsilon_its_place_is_nothing_to_speak_of() -> None:
@@ -288,13 +254,6 @@ def test_weights_that_stay_even_are_linear_in_x_and_told_so(gain: float, headlin
     assert "In general it is not linear in X" in verdict(state)[0]
 
 
-def test_a_change_that_reaches_nobody_is_not_said_to_reach_all() -> None:
-    state = BlockState(initialiser=Initialiser.NUMBER, gain=0.0, picture=BlockPicture.FUTURE)
-    told = future_sentences(future_picture(state))
-    assert any("the change does not reach every row" in sentence for sentence in told)
-    assert verdict(state)[1].startswith("Without a mask a change can reach every row")
-
-
 @pytest.mark.parametrize("eps", [0.0, 1e-6, 1.0])
 def test_the_place_of_epsilon_has_one_name(eps: float) -> None:
     for inside in (True, False):
@@ -336,11 +295,6 @@ def test_settings_name_what_decides_the_numbers(picture: BlockPicture) -> None:
     state = BlockState(picture=picture)
     for name, value in USED[picture].items():
         assert settings_words(replace(state, **{name: value})) != settings_words(state), name
-
-
-def test_depth_names_the_sizes_that_are_measured() -> None:
-    words = settings_words(BlockState(picture=BlockPicture.DEPTH, d_model=512, d_ff=2048))
-    assert "d_model = 64 · 4 heads · d_ff = 256" in words
 
 
 @pytest.mark.parametrize(("eps", "text"), [(1e-5, "10⁻⁵"), (2e-6, "2·10⁻⁶"), (0.01, "0.01"), (0.0, "0"), (1.0, "1")])

@@ -22,32 +22,33 @@ from attention_explorer.pages.lookup.plane import Vector
 from attention_explorer.pages.lookup.plane_geometry import regions
 from attention_explorer.pages.lookup.presets import PRESETS, preset
 from attention_explorer.pages.lookup.state import QUERY, TARGET, Entry, LookupState, Overlay, Part, ValueKind
+from attention_explorer.pages.lookup.sums import (
+    exponent_note,
+    key_name,
+    logit_text,
+    output_sum,
+    sum_formulas,
+    weight_sum,
+)
 from attention_explorer.pages.lookup.wording import (
     descent_note,
     description,
     dictionary_note,
-    exponent_note,
     gradient_headline,
     gradient_note,
     gradient_text,
     headline,
-    key_name,
     length_note,
     listed,
-    logit_text,
     loss_gradient_text,
     notices,
-    output_sum,
     picture_says,
     region_words,
-    rescaled_note,
     spot_in_words,
     spread_note,
     striking,
-    sum_formulas,
     tie_note,
     values_note,
-    weight_sum,
 )
 
 quick = settings(max_examples=50, deadline=None)
@@ -206,14 +207,6 @@ def test_every_sum_multiplies_out(state: LookupState) -> None:
         assert_sum_multiplies_out(frame, index)
 
 
-def test_the_sum_of_the_quiz_as_done_on_paper() -> None:
-    assert weight_sum(lookup_frame(preset("quiz").state), 0) == [
-        "α₁ = e^1.00 ÷ (e^1.00 + e^0.00)",
-        "= 2.718282 ÷ (2.718282 + 1)",
-        "= 0.731059",
-    ]
-
-
 def test_a_calculator_gives_what_the_sum_says() -> None:
     state = three((0.11, 0.31), (0.31, 0.0), (0.0, 0.05))
     assert weight_sum(lookup_frame(state), 0) == [
@@ -284,38 +277,7 @@ def test_the_sum_of_the_output_multiplies_out(state: LookupState, hard: bool) ->
             assert again == pytest.approx(total, abs=rounding)
 
 
-def test_the_sum_of_the_default_output() -> None:
-    assert output_sum(FRAME) == "o = 0.91·k₁ + 0.09·k₂ = (+1.78, +0.37)"
-    assert output_sum(lookup_frame(preset("quiz").state)) == "o = 0.73·v₁ + 0.27·v₂ = +12.689"
-
-
-def test_the_other_scale() -> None:
-    quiz = preset("quiz").state
-    assert rescaled_note(lookup_frame(quiz), 0) == "with ÷√d_k: α₁ = 0.669762, o = +13.302"
-    assert rescaled_note(lookup_frame(replace(quiz, scaled=True)), 0) == "without ÷√d_k: α₁ = 0.731059, o = +12.689"
-    assert rescaled_note(FRAME, 0) == "with ÷√d_k: α₁ = 0.833717, o = (+1.60, +0.50)"
-    assert "changes nothing here" in rescaled_note(lookup_frame(replace(quiz, hard=True)), 0)
-
-
 # ---- What is worth noticing ----
-
-
-def test_spread() -> None:
-    frame = lookup_frame(preset("equal-scores").state)
-    assert spread_note(frame) == "entropy 1.10 nats · 3.00 keys in effect"
-
-
-@pytest.mark.parametrize(
-    ("jumps", "length", "said"),
-    [
-        (0, 0.0, "o has not jumped yet"),
-        (1, 3.0, "o has jumped once, by 3.00"),
-        (1234, 2e-4, "o has jumped 1234 times, the last time by 2.00·10⁻⁴"),
-    ],
-)
-def test_jumps_in_words(jumps: int, length: float, said: str) -> None:
-    state = replace(DEFAULT, hard=True, jumps=jumps, last_jump=length)
-    assert spread_note(lookup_frame(state)) == f"entropy 0.00 nats · {said}"
 
 
 NEAR_TIE = three((0.1, 0.3), (0.0, 1.0), (3.0, 0.0))
@@ -547,31 +509,14 @@ def test_a_step_is_refused_just_where_the_gradient_is_said_to_have_vanished() ->
     assert slopes == {True, False}
 
 
-def test_descents_in_words() -> None:
-    state = preset("descent").state
-    assert descent_note(lookup_frame(state)).startswith("The arrow at q is the next step")
-    hard = replace(state, hard=True)
-    assert descent_note(lookup_frame(hard.moved(QUERY, (0.6, -1.0)))).startswith("Hard: the gradient is exactly 0,")
-    assert descent_note(lookup_frame(hard.moved(QUERY, (0.6, -1.2)))).startswith("Hard, on a tie: without a gradient,")
+@pytest.mark.parametrize("hard", [False, True])
+def test_on_the_target_nothing_is_left_to_learn(hard: bool) -> None:
+    state = replace(preset("descent").state, hard=hard)
     there = replace(state, target=tuple(lookup_frame(state).output.tolist()))
     assert descent_note(lookup_frame(there)) == "o is on the target: nothing is left to learn."
-    hard_and_there = replace(state, hard=True, target=tuple(lookup_frame(replace(state, hard=True)).output.tolist()))
-    assert descent_note(lookup_frame(hard_and_there)) == "o is on the target: nothing is left to learn."
-    saturated = state.moved(QUERY, (600.0, 0.0))
-    assert descent_note(lookup_frame(saturated)).startswith("The gradient has vanished here")
 
 
 # ---- The whole picture ----
-
-
-def test_the_whole_picture_in_words() -> None:
-    assert description(FRAME) == (
-        "Soft lookup: query at (+1.40, +0.60); k₁ at (+2.00, +0.20) with weight 91 %; "
-        "k₂ at (−0.40, +2.00) with weight 9 %; output (+1.78, +0.37)."
-    )
-    hard = description(lookup_frame(replace(preset("quiz").state, hard=True)))
-    assert hard.startswith("Hard lookup: ")
-    assert hard.endswith("with weight 0 %; output +10.00.")
 
 
 @EACH_PRESET

@@ -7,8 +7,8 @@ import pytest
 from attention_explorer.tools.search.entries import Entry, found
 
 ENTRIES = (
-    Entry("Preset · Heads", "Causal mask", "Each row sees the keys up to its own"),
-    Entry("Preset · Layer", "Pre-norm with a mask, GPT style", "The norm stands before attention"),
+    Entry("Example · Heads", "Causal mask", "Each row sees the keys up to its own"),
+    Entry("Example · Layer", "Pre-norm with a mask, GPT style", "The norm stands before attention"),
     Entry("Term", "mask", "What is masked gets a score of −∞", ("masks",)),
     Entry("Term", "RoPE", "Queries and keys are turned", ("rotary", "rotary position embedding")),
     Entry("Command", "Unmask all", "Nothing is hidden any more"),

@@ -12,9 +12,9 @@ from item_wrappers import kept_windows, stray_items
 from people_driver import catch_up
 from positions_driver import PositionsDriver
 from PySide6.QtCore import QEvent
-from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QDialog
 from training_driver import TrainingDriver
+from window_driver import window_on
 
 from attention_explorer.kit import tween
 from attention_explorer.kit.export.dialog import ExportDialog
@@ -23,8 +23,7 @@ from attention_explorer.pages.explorer import ExplorerState
 from attention_explorer.pages.heads.state import HeadsState
 from attention_explorer.pages.lab.state import LabState, LabView
 from attention_explorer.pages.training.state import TrainingState
-from attention_explorer.pages.ui.session import Session
-from attention_explorer.session.settings import Settings, SettingsStore, ThemeChoice
+from attention_explorer.session.settings import Settings, ThemeChoice
 from attention_explorer.window.window import MainWindow
 
 
@@ -83,13 +82,8 @@ def shared_window(folders: pytest.TempPathFactory, page: str) -> Iterator[Callab
     made: list[MainWindow] = []
 
     def make() -> MainWindow:
-        store = SettingsStore(folders.mktemp("settings") / "settings.ini")
-        window = MainWindow(Session(), store, Settings(theme=ThemeChoice.LIGHT, page=page))
-        made.append(window)
-        window.resize(1280, 800)
-        window.show()
-        QTest.qWaitForWindowExposed(window)
-        return window
+        made.append(window_on(page, folders.mktemp("settings") / "settings.ini"))
+        return made[-1]
 
     yield lambda: next((window for window in made if shiboken6.isValid(window)), None) or make()
     for window in made:

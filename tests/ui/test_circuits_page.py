@@ -22,13 +22,13 @@ from attention_explorer.core.colour_scale import score_scale
 from attention_explorer.model.checkpoint import checkpoint
 from attention_explorer.pages import circuits_elsewhere as elsewhere
 from attention_explorer.pages.circuits import said
-from attention_explorer.pages.circuits.presets import CIRCUITS_PRESETS
-from attention_explorer.pages.circuits.state import Breaks, CircuitsState, CircuitsView, Looks, PutIn, with_sentence
+from attention_explorer.pages.circuits.state import CircuitsState, CircuitsView, Looks, PutIn, with_sentence
 from attention_explorer.pages.circuits.ui.heads import grid
 from attention_explorer.pages.circuits.ui.page import FIND, TAKE
 from attention_explorer.pages.circuits.ui.views import views
 from attention_explorer.pages.explorer import ExplorerState
 from attention_explorer.pages.heads.state import HeadsSetup, HeadsState
+from attention_explorer.pages.preset_lists import preset_list
 from attention_explorer.pages.ready_made import find_preset
 from attention_explorer.pages.session_file import SUFFIX, read_session, write_session
 from attention_explorer.session.settings import Settings, ThemeChoice
@@ -38,6 +38,8 @@ from attention_explorer.sources.learned.setup import LearningSetup
 from attention_explorer.sources.learned_recipe import LearnedRecipe
 from attention_explorer.sources.model_source import model_recipe
 from attention_explorer.sources.registry import source_of
+
+CIRCUITS_PRESETS = preset_list("circuits")
 
 pytestmark = pytest.mark.qt_log_ignore("This plugin does not support")
 
@@ -112,11 +114,6 @@ def test_a_head_is_chosen_by_a_click_and_both_grids_speak_of_it(open_circuits: O
     assert "hardly missed on this text" in at.panel_words()[1]
     at.back()
     assert (at.state.layer, at.state.head) == (0, 3)
-
-
-def test_where_no_head_looks_nobody_is_said_to_be_missed(open_circuits: Open) -> None:
-    at = open_circuits(CircuitsView.BREAKS, look=Looks.NEXT)
-    assert at.panel_words()[1].startswith("No head looks one on")
 
 
 def test_a_head_goes_to_heads_and_its_model_comes_back(open_circuits: Open) -> None:
@@ -287,14 +284,6 @@ def test_putting_in_one_head_at_a_time_is_a_map_of_heads(open_circuits: Open) ->
     assert np.isfinite(at.picture.brought.effect).all()
     at.click(cell(at, 1, 1))
     assert (at.state.layer, at.state.head) == (1, 1)
-
-
-def test_other_things_break(open_circuits: Open) -> None:
-    at = open_circuits(CircuitsView.BREAKS)
-    at.choose(at.few("breaks"), Breaks.ANSWER)
-    assert "the logit of “m” over" in title(at)
-    at.choose(at.few("breaks"), Breaks.LOSS)
-    assert "the loss on the sentence" in title(at)
 
 
 def test_the_graph_is_walked_and_clicked(open_circuits: Open) -> None:

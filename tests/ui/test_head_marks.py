@@ -109,13 +109,6 @@ def test_the_keyboard_marks_too_and_everything_is_undone_and_kept(driver):
     assert not driver.heads.view.marked
 
 
-def test_without_a_mark_the_head_on_show_stands_alone_and_says_how_to_mark(driver):
-    driver.show(Picture.MARKED)
-    driver.page.settle()
-    assert driver.page.title.text() == "layer 4, head 2 (mark others: Shift+click, or M)"
-    assert driver.page.panel.title.text() == "“it” asks, “cat” answers with 0.49."
-
-
 def test_beside_another_head_the_panel_says_whose_row_it_reads(driver):
     mark(driver, PLACES[0])
     driver.show(Picture.MARKED)

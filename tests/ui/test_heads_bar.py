@@ -556,7 +556,7 @@ def test_the_frames_of_presets_are_cached_between_page_and_figure(driver, bar):
 
 
 def test_keys_can_be_hidden_only_where_that_changes_the_picture(driver, bar):
-    assert "thumbnails show every key" in bar.hidden.toolTip()
+    assert "small maps show every key" in bar.hidden.toolTip()
     driver.choose(bar.stages, Stage.SCALED)
     for picture, reason in {Picture.HEATMAP: "Scores have no rows to renormalise", Picture.LINES: ""}.items():
         driver.show(picture)

@@ -123,6 +123,8 @@ def test_both_sentences_of_cross_attention_can_be_typed(open_heads):
     assert not row(driver).sentence.isVisible(), "it is that of A"
     assert not row(driver).context.isVisible()
     driver.press(driver.page.offers.buttons["head 1"])
+    assert not row(driver).context.isVisible()
+    driver.page.open_drawer(True)
     assert row(driver).context.isVisible()
     driver.type_into(row(driver).sentence, "le gros chat")
     driver.type_into(row(driver).context, "The fat cat")
@@ -245,7 +247,7 @@ def test_a_mean_of_heads_is_named_and_no_head_is_ticked(open_heads):
 def test_a_preset_becomes_b_and_recorded_words_cannot_be_typed(open_heads):
     driver = open_heads(heads_preset("minilm").state.with_view(picture=Picture.COMPARE))
     title = heads_preset("smollm2").title
-    choose(driver, "A preset", title)
+    choose(driver, "An example", title)
     assert driver.heads.other == heads_preset("smollm2").state.setup
     assert driver.undo_text == f"B: {title}"
     field = row(driver).sentence

@@ -351,13 +351,6 @@ def test_the_drawer_can_be_shown_for_every_preset(driver):
         driver.page.drawer.grab()
 
 
-def test_the_note_warns_that_random_weights_mean_nothing(driver):
-    driver.page.open_drawer(True)
-    assert driver.page.drawer.says.text().startswith("These weights are random.\n")
-    driver.choose(driver.controls.presets, "hand-made")
-    assert driver.page.drawer.says.text().startswith("These heads were made by hand.\n")
-
-
 def test_the_note_is_as_high_as_its_text(driver):
     driver.page.open_drawer(True)
     for ready in HEADS_PRESETS:

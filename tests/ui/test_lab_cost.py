@@ -12,10 +12,11 @@ from PySide6.QtCore import QPointF, QRectF, Qt
 from attention_explorer.core.preset import preset_of
 from attention_explorer.kit.picture import NOTHING
 from attention_explorer.kit.theme import DARK, Look
-from attention_explorer.pages.lab.cost_presets import COST_PRESETS
 from attention_explorer.pages.lab.cost_state import CostState
-from attention_explorer.pages.lab.ui.cost import AMOUNTS, LAYER, Cost
-from attention_explorer.pages.lab.ui.cost_tables import TERMS
+from attention_explorer.pages.lab.ui.cost import AMOUNTS, LAYER, TERMS, Cost
+from attention_explorer.pages.preset_lists import preset_list
+
+COST_PRESETS = preset_list("cost")
 
 COST = Cost()
 EXTREMES = (
@@ -146,12 +147,6 @@ def test_every_size_has_room_without_overlap(qapp, state, size) -> None:
 )
 def test_where_both_parts_are_equal_is_true_of_every_state(state, said) -> None:
     assert said in COST.panel(COST.compute(state, (0, 0))).sentence
-
-
-def test_the_headline_is_true_of_windows() -> None:
-    states = (CostState(), CostState(windowed=True), CostState(windowed=True, window=1500))
-    said = [COST.headline(COST.compute(state, (0, 0))) for state in states]
-    assert said == [f"Twice the words, {times} the square." for times in ("four times", "twice", "2.93 times")]
 
 
 def test_nothing_tells_the_answer_while_it_is_asked_for(shown) -> None:

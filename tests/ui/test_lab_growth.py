@@ -140,18 +140,6 @@ def test_words_have_room(qapp, state, size) -> None:
     assert faults_of(drawing_of(MEASURED, MEASURED.compute(state, (0, 0)), size), size) == []
 
 
-def test_the_headline_says_what_is_counted() -> None:
-    said = [
-        PLAIN.headline(growth_picture(state))
-        for state in (CostState(), CostState(quantity=Quantity.BYTES), CostState(n=10**5, windowed=True))
-    ]
-    assert said == [
-        "Twice the words, 2.36 times the operations.",
-        "Twice the words, 4 times the attention weights.",
-        "Twice the words, twice the operations.",
-    ]
-
-
 def test_nothing_tells_the_answer_while_it_is_asked_for(shown) -> None:
     at = shown(MEASURED)
     at.canvas.withhold(True)

@@ -457,16 +457,6 @@ def test_the_arithmetic_of_a_key_is_had_by_the_keyboard(at):
     assert at.sum.startswith("alpha_1 equals")
 
 
-def test_the_bars_are_told_to_those_who_cannot_see_them(at):
-    assert at.page.panel.items.spoken() == "k₁ q·k +2.92, 91 %; k₂ q·k +0.64, 9 %"
-
-
-def test_a_long_key_is_pointed_out(opens):
-    at = opens(preset("long-key").state)
-    assert at.sentence == "k₁ points closer to q (cos 1.00 against 0.80), but k₂ is 2.5× as long and scores more."
-    assert at.panel_words()[0] == "k₂ answers 73 %, k₁ 27 %"
-
-
 def test_the_first_screen_says_what_self_attention_does_with_values(at):
     """Beside “values = keys”, from which one might take a wrong rule; and it does not rank keys by distance."""
     assert at.field("values").currentText() == "values = keys"
@@ -474,13 +464,6 @@ def test_the_first_screen_says_what_self_attention_does_with_values(at):
     assert "keys with W_k and values with another matrix, W_v" in said
     assert "near" not in said
     assert "away" not in said
-
-
-def test_the_dictionary_misses_and_then_finds(opens):
-    at = opens(preset("exact-miss").state)
-    assert "A dict would find nothing: q misses k₁ by 1.00·10⁻⁷." in at.notes
-    at.apply(at.lookup.moved(QUERY, (1.0, 0.0)))
-    assert "A dict would find k₁" in at.notes
 
 
 def test_a_hard_tie_is_explained_and_drawn(at):

@@ -20,7 +20,6 @@ from attention_explorer.kit.items.plane import Dot, Plane
 from attention_explorer.kit.theme import LIGHT, Look
 from attention_explorer.pages.lookup.presets import WORDS_PRESETS, preset
 from attention_explorer.pages.lookup.state import LookupState, LookupView
-from attention_explorer.pages.lookup.ui.views import view_of
 from attention_explorer.pages.lookup.ui.words import MOVED, PLANE, PLANES, SENTENCE, WordsPicture
 from attention_explorer.pages.lookup.words_plane import numbers_of, words_numbers
 from attention_explorer.pages.lookup.words_state import MATRICES, WordsShown, WordsState
@@ -395,11 +394,6 @@ def test_a_word_with_a_place_far_out_is_drawn(shown: PictureOnCanvas) -> None:
     shown.show(replace(BANK, words=far))
     assert np.isfinite(numbers_of(far, hard=False).moved).all()
     assert "river" in shown.texts()
-
-
-def test_what_is_said_of_its_settings_names_them() -> None:
-    view = view_of(LookupView.WORDS)
-    assert view.settings(BANK).replace("\N{NO-BREAK SPACE}", " ").startswith("sentence: “bank of the river”")
 
 
 def test_the_small_planes_say_how_large_they_are(at):

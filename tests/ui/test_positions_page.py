@@ -73,12 +73,6 @@ def test_the_shape_and_the_first_rows_are_printed(positions):
     assert "Its norm is 5.6569 = √(64/2)" in positions.panel_words()[1]
 
 
-def test_both_ways_to_write_the_formula_are_there(positions):
-    assert "sin(p / 10000^(2i/64))" in positions.notes
-    assert "p · exp(−2i · ln 10000 / 64)" in positions.notes
-    assert "6.28 for i = 0, 47117 for i = 31" in positions.notes
-
-
 def test_the_products_of_the_reference_stand_beside_the_curve(positions):
     positions.open(picture=PositionsPicture.SIMILARITY)
     found = labelled(positions.texts())

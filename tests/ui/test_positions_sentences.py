@@ -3,17 +3,20 @@
 from __future__ import annotations
 
 import itertools
+from functools import partial
 
 import numpy as np
 import pytest
 
+from attention_explorer.core.preset import preset_of
 from attention_explorer.model import learned_encoding, sinusoidal_encoding
 from attention_explorer.pages.positions.clocks import clocks_picture
 from attention_explorer.pages.positions.kinds.registry import PositionKind
-from attention_explorer.pages.positions.presets import positions_preset
-from attention_explorer.pages.positions.said import row_sentence, titles_of
 from attention_explorer.pages.positions.state import Likeness, PositionsPicture, PositionsState
 from attention_explorer.pages.positions.ui.views import view_of
+from attention_explorer.pages.preset_lists import preset_list
+
+positions_preset = partial(preset_of, preset_list("positions"))
 
 SINUSOIDAL, LEARNED, ROTARY, ALIBI = (PositionKind(kind) for kind in ("sinusoidal", "learned", "rotary", "ALiBi"))
 
@@ -58,49 +61,6 @@ def test_products_are_told_of_position_0_where_they_differ_from_place_to_place()
     assert "no longer decides" not in text
 
 
-@pytest.mark.parametrize("kind", [SINUSOIDAL, LEARNED, ROTARY])
-@pytest.mark.parametrize("length", [1, 2])
-def test_one_pair_of_neighbours_spreads_over_nothing(kind: PositionKind, length: int) -> None:
-    assert "along offset 1" not in said(PositionsPicture.SIMILARITY, kind, length=length)
-    assert "along offset 1" in said(PositionsPicture.SIMILARITY, kind, length=3)
-
-
-def test_a_spread_of_some_positions_is_the_least_there_is() -> None:
-    assert "spread over at least" in said(PositionsPicture.SIMILARITY, length=2000)
-    assert "at least" not in said(PositionsPicture.SIMILARITY, length=60)
-
-
-@pytest.mark.parametrize("picture", [PositionsPicture.ENCODING, PositionsPicture.CLOCKS])
-@pytest.mark.parametrize(("changes", "is_one"), [({"d_model": 1}, True), ({"d_model": 2}, True), ({"base": 1.0}, True),
-                                                 ({"d_model": 3}, False)])  # fmt: skip
-def test_one_wave_has_no_slowest(picture: PositionsPicture, changes: dict[str, object], is_one: bool) -> None:
-    text = said(picture, **changes)
-    assert ("Every wave is 6.28 positions long." in text) == is_one
-    assert ("The wavelengths go from 6.28 to" in text) != is_one
-    if changes.get("d_model") in (1, 2):
-        assert "slowest" not in text
-        assert "i = 0," not in text
-
-
-def test_one_head_is_neither_the_steepest_nor_the_flattest() -> None:
-    text = said(PositionsPicture.ENCODING, ALIBI, heads=1)
-    assert row_sentence(PositionsState(ALIBI, heads=1)) == "1/256 off the score for each position of distance."
-    assert "a weight is multiplied by e^(−10·1/256) = 0.962 before it is normalised." in text
-    assert "1/256 off the score" in text
-    assert "est head" not in text
-    assert "1/2 to 1/256 off the score" in said(PositionsPicture.ENCODING, ALIBI)
-
-
-def test_two_dimensions_have_one_layout() -> None:
-    assert "layouts" not in said(PositionsPicture.CLOCKS, ROTARY, d_model=2)
-    assert "layouts" in said(PositionsPicture.CLOCKS, ROTARY, d_model=4)
-
-
-def test_no_shift_is_exact_and_any_other_is_off_by_rounding() -> None:
-    assert "= 0: exact." in said(PositionsPicture.CLOCKS, shift=0, position=7)
-    assert ", which is rounding." in said(PositionsPicture.CLOCKS, shift=7, position=10)
-
-
 def test_the_residual_of_the_clocks_is_below_the_hint_wherever_one_goes() -> None:
     ready = positions_preset("clocks")
     assert "within 2·10⁻¹⁴" in ready.look_for
@@ -110,17 +70,6 @@ def test_the_residual_of_the_clocks_is_below_the_hint_wherever_one_goes() -> Non
 
 
 # ---- What it does to attention ----
-
-
-@pytest.mark.parametrize("concatenated", [False, True])
-def test_an_encoding_beside_the_embedding_is_not_called_added(concatenated: bool) -> None:
-    shown = view_of(PositionsPicture.ATTENTION).picture
-    state = PositionsState(picture=PositionsPicture.ATTENTION, concatenated=concatenated)
-    title = titles_of(shown.compute(state, (600, 600)))[SINUSOIDAL]
-    assert title == ("concatenated sinusoid" if concatenated else "added sinusoid")
-    text = said(PositionsPicture.ATTENTION, concatenated=concatenated)
-    assert ("no term mixes them" in text) == concatenated
-    assert ("The score has four terms" in text) != concatenated
 
 
 @pytest.mark.parametrize("scale", [0.0, 1.0, 100.0])
@@ -134,28 +83,7 @@ def test_the_noise_of_an_untrained_encoding_is_measured(scale: float) -> None:
         assert np.ptp(picture.scores) > 1.0, "which nobody would call hardly anything"
 
 
-def test_embeddings_that_are_scaled_as_in_the_paper_are_not_told_to_be() -> None:
-    told = "The paper multiplies embeddings by √d_model = 8.000 first."
-    assert told in said(PositionsPicture.ATTENTION)
-    scaled = said(PositionsPicture.ATTENTION, embedding_scale=8.0)
-    assert told not in scaled
-    assert "Embeddings are multiplied by √d_model = 8.000, as in the paper." in scaled
-
-
-@pytest.mark.parametrize("changes", [{"length": 1}, {"causal": True, "query_position": 0}])
-def test_a_query_that_sees_one_key_sees_itself(changes: dict[str, object]) -> None:
-    assert "Query 0 sees only itself: the weight is 1." in said(PositionsPicture.ATTENTION, **changes)
-
-
 # ---- Order ----
-
-
-@pytest.mark.parametrize(
-    ("more", "told"), [(0, "random weights."), (1, "the last word is"), (2, "the last 2 words are")]
-)
-def test_words_that_are_left_out_are_counted(more: int, told: str) -> None:
-    sentence = " ".join(f"word{number}" for number in range(24 + more))
-    assert told in said(PositionsPicture.ORDER, sentence=sentence)
 
 
 # ---- Settings under a picture ----
@@ -182,13 +110,6 @@ def test_settings_name_what_decides_the_numbers_and_nothing_else(
         for name, value in changes.items():
             told = settings(picture, **{name: value})
             assert (told != usual) == are_told, (picture, name)
-
-
-def test_the_caption_of_one_of_each_is_as_short_as_it_can_be() -> None:
-    assert settings(PositionsPicture.ENCODING, length=1, d_model=1) == (
-        "encoding: sinusoidal · length = 1 · d_model = 1 · base = 10000"
-    )
-    assert settings(PositionsPicture.ENCODING, kind=ALIBI, heads=1) == "encoding: ALiBi · length = 64 · heads = 1"
 
 
 def test_an_untrained_row_is_no_more_like_the_next_than_like_another() -> None:

@@ -2,10 +2,16 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 from PySide6.QtCore import QMimeData, QPoint, QPointF, Qt, QUrl
 from PySide6.QtGui import QDragEnterEvent, QDropEvent, QGuiApplication, QWheelEvent
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QComboBox, QWidget
+
+from attention_explorer.pages.ui.session import Session
+from attention_explorer.session.settings import Settings, SettingsStore, ThemeChoice
+from attention_explorer.window.window import MainWindow
 
 TAKEN = ["Copy picture", "Copy numbers", "Export…", "Copy as Python", "Code in NumPy…"]
 """What of a picture can be taken away."""
@@ -33,6 +39,15 @@ def drop(window, *urls: QUrl, text: str = "") -> bool:
         QApplication.sendEvent(window, QDropEvent(QPointF(400, 300), copy, data, left, none))
     QApplication.processEvents()
     return enter.isAccepted()
+
+
+def window_on(page: str, settings: Path) -> MainWindow:
+    """Return a window on a page as it is first shown, light and 1280 × 800; it keeps its settings in a file."""
+    window = MainWindow(Session(), SettingsStore(settings), Settings(theme=ThemeChoice.LIGHT, page=page))
+    window.resize(1280, 800)
+    window.show()
+    QTest.qWaitForWindowExposed(window)
+    return window
 
 
 NO_MODIFIER = Qt.KeyboardModifier.NoModifier

@@ -32,7 +32,7 @@ class PresetBox(ChoiceBox):
         self, tip: str, presets: Sequence[Preset[Any]], chosen: Callable[[str], None], parent: QWidget | None = None
     ) -> None:
         choices = [(ready.id, ready.title, ready.look_for) for ready in presets]
-        super().__init__("Preset", tip, choices, lambda identifier: chosen(str(identifier)), parent)
+        super().__init__("Example", tip, choices, lambda identifier: chosen(str(identifier)), parent)
         self._presets = presets
         self._measured: tuple[Look, int] | None = None
         for index, ready in enumerate(presets):

@@ -189,39 +189,39 @@ def _painted_fields(kind: type) -> tuple[str, ...]:
     return tuple(each.name for each in fields(kind) if each.compare) if is_dataclass(kind) else ()
 
 
-@dataclass(frozen=True, slots=True)
-class Blank(Item[QRectF]):
-    """The place of an item that is asked about: its name, and “?”."""
+class Boxed(Item[QRectF]):
+    """An item whose layout is the box that it fills."""
 
-    name: str
-    is_given: bool = True
+    __slots__ = ()
 
     def layout(self, _look: Look, box: QRectF) -> QRectF:
         return box
-
-    def paint(self, painter: QPainter, layout: QRectF, look: Look, *, vector: bool = False) -> None:
-        paint_blank(painter, layout, self.name, look)
 
     def data_box(self, layout: QRectF) -> QRectF:
         return layout
 
 
 @dataclass(frozen=True, slots=True)
-class Blanks(Item[QRectF]):
+class Blank(Boxed):
+    """The place of an item that is asked about: its name, and “?”."""
+
+    name: str
+    is_given: bool = True
+
+    def paint(self, painter: QPainter, layout: QRectF, look: Look, *, vector: bool = False) -> None:
+        paint_blank(painter, layout, self.name, look)
+
+
+@dataclass(frozen=True, slots=True)
+class Blanks(Boxed):
     """The places of what an item is made of, each with its name, and “?”."""
 
     name: str
     parts: tuple[str, ...]
     is_given: bool = True
 
-    def layout(self, _look: Look, box: QRectF) -> QRectF:
-        return box
-
     def paint(self, painter: QPainter, layout: QRectF, look: Look, *, vector: bool = False) -> None:
         paint_blanks(painter, layout, self.parts, look)
-
-    def data_box(self, layout: QRectF) -> QRectF:
-        return layout
 
 
 def around(boxes: Iterable[QRectF]) -> QRectF:

@@ -201,7 +201,8 @@ class PicturesCanvas(PointedPicture):
         if self._drawing is None:
             return "" if self.reason else "Computing …"
         notes = (line.text for line in self._drawing.notes(self._picture))
-        return sentences("" if self._withheld else self.heading, *notes, self.words())
+        said = dict.fromkeys(("" if self._withheld else self.heading, *notes))  # the first note may be the heading
+        return sentences(*said, self.words())
 
     # ---- Acting ----
 

@@ -49,7 +49,7 @@ HIDINGS = (
     (Hidden.PUNCTUATION, "punctuation", "Leave punctuation out of the keys and renormalise the rest"),
 )
 AGGREGATES = (
-    (Aggregate.ONE, Aggregate.ONE.words, "The head that is chosen on the wall"),
+    (Aggregate.ONE, Aggregate.ONE.words, "The head that is chosen among all heads"),
     (
         Aggregate.MEAN,
         Aggregate.MEAN.words,

@@ -29,7 +29,7 @@ _OTHER_TASKS = {
 def reason_against(setup: LearningSetup) -> str:
     """Return why the layers of a network cannot be drawn as a block, and what to do; empty if they can."""
     if setup.task not in TASKS:
-        return f"There is no task “{setup.task}” in this version: choose a preset."
+        return f"There is no task “{setup.task}” in this version: choose an example."
     if setup.task in _OTHER_TASKS:
         return f"{_OTHER_TASKS[setup.task]} Choose another task."
     if setup.hard:
@@ -113,7 +113,7 @@ def learned_layers(learned: LearnedStack, sentence: str) -> tuple[Floats, Floats
     tokens = task_of(learned.setup.task).typed(sentence, None, learned.setup).tokens
     network = float64_network(learned.setup, learned.step)
     if not isinstance(network, SequenceNetwork):
-        raise ExplorerError("This network has no layers that Layer could draw: choose a preset.")
+        raise ExplorerError("This network has no layers that Layer could draw: choose an example.")
     words = np.asarray(network.parameters["w_e"][tokens])
     has_places = "w_p" in network.parameters
     return words, words + network.parameters["w_p"][: tokens.shape[-1]] if has_places else words, network.stack

@@ -46,7 +46,7 @@ _REPLACE = (
 
 
 _PARTS_OF_LAYER = {"layer_residual": LayerPart.RESIDUAL, "layer_network": LayerPart.NETWORK}
-LEARNED_WITH = "These weights were learned with it: train others on the Training page, or choose a preset."
+LEARNED_WITH = "These weights were learned with it: train others on the Training page, or choose an example."
 
 
 def _against_learned(state: BlockState) -> str:

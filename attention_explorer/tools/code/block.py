@@ -18,8 +18,7 @@ from attention_explorer.pages.stack.learned import learned_layers
 from attention_explorer.pages.stack.stack import BIAS, GAIN, check_sizes, typed_arrays
 from attention_explorer.pages.stack.state import BlockState
 from attention_explorer.sources.tokens import tokens_in
-from attention_explorer.tools.code.script import Program, Script
-from attention_explorer.tools.code.snippets import LEARNED, MASKED_SOFTMAX, SINUSOIDS, SOFTMAX
+from attention_explorer.tools.code.script import LEARNED, MASKED_SOFTMAX, SINUSOIDS, SOFTMAX, Program, Script
 
 NO_GRADIENT = (
     "The gradient is not in the program: the way back through norm, network and attention takes twice as many lines. "
