@@ -50,8 +50,8 @@ def _dropout_sentence(state: BlockState) -> str:
         return ""
     places = "four" if state.feed_forward else "two"
     return (
-        f"Dropout is for training: at {places} places numbers are left out at random, and the rest are divided by 1 − p, "
-        "so that their mean stays. A layer that is used, as everywhere else in this program, has none."
+        f"Dropout is for training: at {places} places numbers are left out at random, and the rest are divided by "
+        "1 − p, so that their mean stays. A layer that is used, as everywhere else in this program, has none."
     )
 
 
