@@ -184,7 +184,7 @@ def test_a_trace_of_decoding_has_no_derivative() -> None:
 
 def test_a_changed_trace_knows_how_it_was_called() -> None:
     trace = attention()(X, scale=0.2, temperature=3.0)
-    assert trace._replace(output=trace.output).call == trace.call == (0.2, 3.0, False, None)
+    assert trace._replace(output=trace.output).call == trace.call == (0.2, 3.0, False, None, False)
     assert {type(stage) for stage in trace} == {np.ndarray}
 
 

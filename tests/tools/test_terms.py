@@ -79,6 +79,6 @@ def test_the_lessons_of_the_program_link_terms_that_there_are() -> None:
 
 @pytest.mark.parametrize("text", ["", "[[term]]\nname = 'x'", "term = 3", "[[term]]\nname = 3\nnothing = 1", "[["])
 def test_a_damaged_file_says_so(monkeypatch, text: str) -> None:
-    monkeypatch.setattr(assets, "read_text", lambda _name: text)
+    monkeypatch.setattr(assets, "read_text", lambda _name, _package="": text)
     with pytest.raises(ExplorerError, match="damaged"):
         terms_module.terms.__wrapped__()

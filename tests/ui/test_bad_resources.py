@@ -18,7 +18,7 @@ from attention_explorer.window.gallery import window_image
 
 @pytest.mark.parametrize("content", [b"", b"zz", b"\xff\xfe", b"440154", b"44015\n440256", b"-10000\n440256"])
 def test_a_damaged_colour_map(monkeypatch: pytest.MonkeyPatch, content: bytes) -> None:
-    monkeypatch.setattr(assets, "read_bytes", lambda _name: content)
+    monkeypatch.setattr(assets, "read_bytes", lambda _name, _package="": content)
     colour_maps.colour_table.cache_clear()
     with pytest.raises(ExplorerError, match=r"colour_maps/viridis.txt' is damaged: reinstall the program\.$"):
         colour_maps.load_colour_maps()
@@ -27,7 +27,7 @@ def test_a_damaged_colour_map(monkeypatch: pytest.MonkeyPatch, content: bytes) -
 
 @pytest.mark.parametrize("content", [b"", b"<svg", b"\xff\xfe", b"GIF89a"])
 def test_a_damaged_icon(qapp, monkeypatch: pytest.MonkeyPatch, content: bytes) -> None:
-    monkeypatch.setattr(assets, "read_bytes", lambda _name: content)
+    monkeypatch.setattr(assets, "read_bytes", lambda _name, _package="": content)
     monkeypatch.setattr(icons, "_drawing", icons._drawing.__wrapped__)  # other tests have seen it whole
     with pytest.raises(ExplorerError, match=r"icons/undo.svg' is damaged: reinstall the program\.$"):
         icons.icon("undo", "#000000", 16)
