@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -17,7 +18,7 @@ import numpy as np
 
 from attention_explorer.kit import tween
 from attention_explorer.pages.heads.frame import heads_frame
-from attention_explorer.pages.heads.state import HeadsSetup
+from attention_explorer.pages.heads.state import HeadsSetup, Picture
 from attention_explorer.sources.recipe import ToyRecipe
 from benchmarks.bare import update_all
 from benchmarks.heads_long import measure_long
@@ -25,8 +26,8 @@ from benchmarks.heads_memory import measure_memory
 from benchmarks.heads_stage import Chooser, HeadsStage, Pointer, Typist, sentence_of
 from benchmarks.heads_wall import measure_wall
 from benchmarks.report import Row
-from benchmarks.stage import paint
-from benchmarks.timing import Contender, in_turns
+from benchmarks.stage import paint, settle
+from benchmarks.timing import Contender, Samples, in_turns
 
 SMALL = ToyRecipe(sentence_of(12), d_model=64, heads=8)
 LARGE = ToyRecipe(sentence_of(512), d_model=768, heads=12)
@@ -49,7 +50,7 @@ def _small() -> list[Row]:
             _on_the_way(stage),
         ]
         stage.close()
-    return rows
+        return [*rows, _quilt_on_the_way(Path(folder) / "settings.ini")]
 
 
 def _on_the_way(stage: HeadsStage) -> Row:
@@ -73,6 +74,31 @@ def _on_the_way(stage: HeadsStage) -> Row:
     tween.MILLISECONDS = usual
     stage.page.set_moves(False)
     return Row("a frame on the way to another head, 12 × 8", ours, "an empty repaint", floor)
+
+
+def _quilt_on_the_way(settings: Path) -> Row:
+    """Measure a frame of all heads on their way while one types: 144 of them, of as many cells as are seen to go."""
+    stage = HeadsStage(settings, ToyRecipe(sentence_of(20), d_model=96, heads=12, layers=12))
+    wall, usual, state = stage.heads.wall, tween.MILLISECONDS, stage.session.state
+    stage.heads.set_moves(True)
+    tween.MILLISECONDS = 600_000
+    heads = state.heads.with_view(picture=Picture.ALL)
+    for sentence in (sentence_of(20), sentence_of(20).upper()):
+        stage.session.apply(replace(state, heads=heads.with_recipe(sentence=sentence)), "Change the sentence")
+        stage.wait()
+        settle()
+    if not wall.travel.tween.is_under_way:
+        raise RuntimeError("The heads are not on their way, so there is nothing to measure.")
+
+    def frame() -> None:
+        wall.travel.tween.moved.emit()
+        paint()
+        stage.wall_counter.must_have_painted()
+
+    frames = in_turns(Contender(frame), rounds=ROUNDS, warm_up=5)[0]
+    tween.MILLISECONDS = usual
+    stage.close()
+    return Row("a frame of 144 heads on their way, 20 tokens", frames, "a frame of 60 a second", Samples((0.016,)), 1.0)
 
 
 def _over_repaint(

@@ -13,7 +13,7 @@ from PySide6.QtWidgets import QApplication
 
 from attention_explorer.kit.pictures.pointed_picture import Spot
 from attention_explorer.pages.explorer import ExplorerState
-from attention_explorer.pages.heads.state import HeadsSetup, HeadsState, HeadsView
+from attention_explorer.pages.heads.state import HeadsSetup, HeadsState, HeadsView, Picture
 from attention_explorer.pages.heads.ui.map_canvas import HeadsCanvas
 from attention_explorer.pages.heads.ui.page import HeadsPage
 from attention_explorer.sources.source import Recipe
@@ -38,8 +38,8 @@ def _words() -> Iterator[str]:
 class HeadsStage(Stage[HeadsCanvas]):
     """A shown main window with the Heads page, where everything is computed and painted."""
 
-    def __init__(self, settings: Path, recipe: Recipe, layer: int = 0) -> None:
-        state = HeadsState(HeadsSetup(recipe, layer=layer), HeadsView(row=7))
+    def __init__(self, settings: Path, recipe: Recipe, layer: int = 0, view: Picture = Picture.HEATMAP) -> None:
+        state = HeadsState(HeadsSetup(recipe, layer=layer), HeadsView(picture=view, row=7))
         super().__init__(settings, ExplorerState(heads=state), "heads", HeadsCanvas)
         if not isinstance(self.page, HeadsPage):
             raise TypeError("The window did not open the Heads page.")

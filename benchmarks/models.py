@@ -24,11 +24,12 @@ import numpy as np
 from PySide6.QtCore import QEventLoop, QTimer
 from PySide6.QtTest import QTest
 
-from attention_explorer.core.map_picture import MapPicture
 from attention_explorer.model.arrays import Floats
 from attention_explorer.model.one_core import thread_switch
 from attention_explorer.pages.heads.frame import heads_frame
-from attention_explorer.pages.heads.state import HeadsSetup
+from attention_explorer.pages.heads.state import HeadsSetup, Picture
+from attention_explorer.pages.heads.survey import HeadSurvey
+from attention_explorer.pages.heads.ui.pictures import HeadNumbers
 from attention_explorer.session import memory
 from attention_explorer.sources.model_source import model_recipe
 from attention_explorer.sources.models import Model, load_model
@@ -46,6 +47,7 @@ LENGTHS = (16, 64, 256, 512)
 PRODUCTS_AIM, SHORT_TORCH_AIM, TYPING_AIM, MEMORY_AIM = 2.2, 1.0, 1.5, 0.3
 TEN_WORDS = "the cat sat on the mat because it was tired"
 MEBIBYTE = 2.0**20
+AT_ONCE = Samples((0.1,))
 
 
 class Case(NamedTuple):
@@ -57,6 +59,11 @@ class Case(NamedTuple):
     """Over PyTorch, from 64 tokens on."""
     opening_aim: float
     """Seconds until the first map."""
+    wall_aim: float
+    """Over a run, from a keystroke until all heads are painted."""
+
+
+_OF_MINILM, _OF_SMOLLM2 = (1.45, 0.3, 1.3), (1.3, 1.5, 1.5)
 
 
 def measure() -> list[Row]:
@@ -65,8 +72,8 @@ def measure() -> list[Row]:
     with TemporaryDirectory() as folder:
         place = Path(folder)
         cases = [
-            Case("MiniLM-sized", write_minilm(place), 1.45, 0.3),
-            Case("SmolLM2-sized", write_smollm2(place), 1.3, 1.5),
+            Case("MiniLM-sized", write_minilm(place), *_OF_MINILM),
+            Case("SmolLM2-sized", write_smollm2(place), *_OF_SMOLLM2),
             *_trained(),
         ]
         with _all_cores():
@@ -91,8 +98,7 @@ def _all_cores() -> Iterator[None]:
 def _trained() -> Iterator[Case]:
     for found in find_models():
         if found.place == "Python package":
-            aims = (1.45, 0.3) if found.family == "bert" else (1.3, 1.5)
-            yield Case(found.name, found.path, *aims)
+            yield Case(found.name, found.path, *(_OF_MINILM if found.family == "bert" else _OF_SMOLLM2))
 
 
 def _rows(case: Case, folder: Path) -> Iterator[Row]:
@@ -104,6 +110,7 @@ def _rows(case: Case, folder: Path) -> Iterator[Row]:
     yield _opening_row(case)
     for layer in (0, -1):
         yield _typing_row(case, folder, layer)
+    yield from _wall_rows(case, folder)
 
 
 # ---- A run ----
@@ -217,55 +224,85 @@ def _opening_row(case: Case) -> Row:
 
 
 class ModelTypist:
-    """Types over a letter of a sentence, until the map of the new one is painted.
+    """Types over a letter of a sentence, until what is waited for is painted of the new one.
 
     Each row of the table has a letter of its own: of a sentence that was typed before all layers may be kept.
     """
 
-    def __init__(self, stage: HeadsStage, letter: int) -> None:
+    def __init__(self, stage: HeadsStage, letter: int, is_waited_for: Callable[[object], bool]) -> None:
+        sentence = stage.heads.subject.sentence
+        sentence.edit()
         self._stage, self._letter, self._letters = stage, letter, count()
+        self._field, self._is_waited_for = sentence.field, is_waited_for
+        is_all = stage.heads.view.id is Picture.ALL
+        self._counter = stage.wall_counter if is_all else stage.counter
         self._until = QEventLoop()  # which sleeps: asking again and again would take the time of the worker
         self._after_painting = QTimer(self._until, singleShot=True, interval=0)
-        self._after_painting.timeout.connect(self._until.quit)
+        self._after_painting.timeout.connect(self._end_when_painted)
+        self._painted = 0
         stage.heads.requests.delivered.connect(self._on_delivered)
 
     def _on_delivered(self, request: object, part: object) -> None:
-        if request == self._stage.heads.requests.wanted and isinstance(part, MapPicture):
-            self._after_painting.start()  # ends after what waits to be painted; a call by `singleShot` comes before it
+        if request == self._stage.heads.requests.wanted and self._is_waited_for(part):
+            self._painted = self._counter.paints
+            self._after_painting.start()
+
+    def _end_when_painted(self) -> None:
+        if self._counter.paints > self._painted:
+            self._until.quit()
+        else:
+            self._after_painting.start()  # what was laid out anew is painted an event later
 
     def aim(self) -> None:
         """Let all that was computed before come to its end, and select the letter."""
         self._stage.wait()
         settle()
-        self._stage.heads.bar.sentence.setFocus()
-        self._stage.heads.bar.sentence.setSelection(self._letter, 1)
+        self._field.setFocus()
+        self._field.setSelection(self._letter, 1)
 
     def act(self) -> None:
         """Press a key, and return when the picture answers it."""
-        requests, before, painted = self._stage.heads.requests, self._stage.session.state, self._stage.counter.paints
-        QTest.keyClicks(self._stage.heads.bar.sentence, ascii_lowercase[next(self._letters) % 26])
+        requests, before = self._stage.heads.requests, self._stage.session.state
+        QTest.keyClicks(self._field, ascii_lowercase[next(self._letters) % 26])
         if not requests.is_pending:
             raise RuntimeError("The model was not run on the worker.")
         self._until.exec()
-        if self._stage.session.state == before or self._stage.counter.paints == painted:
-            raise RuntimeError("The keystroke did not arrive in the state, or not on the screen.")
+        if self._stage.session.state == before:
+            raise RuntimeError("The keystroke did not arrive in the state.")
 
 
 def _typing_row(case: Case, folder: Path, layer: int) -> Row:
     """Return the time from a keystroke to the map of a layer, over a run of the model on such a sentence."""
+    which = "first" if layer == 0 else "last"
+    typed, run = _typed(case, folder, layer, Picture.HEATMAP, lambda part: isinstance(part, HeadNumbers))
+    return Row(f"{case.name}: a keystroke until the map of the {which} layer", typed, "a run", run, TYPING_AIM)
+
+
+def _wall_rows(case: Case, folder: Path) -> Iterator[Row]:
+    """Yield the time from a keystroke to all heads, over a run, and that to the first of them."""
+    typed, run = _typed(case, folder, 0, Picture.ALL, lambda part: isinstance(part, tuple) and _are_all(part))
+    yield Row(f"{case.name}: a keystroke until all heads", typed, "a run", run, case.wall_aim)
+    first, _ = _typed(case, folder, 0, Picture.ALL, lambda part: isinstance(part, tuple), letter=3)
+    yield Row(f"{case.name}: a keystroke until the first heads", first, "what is felt as at once", AT_ONCE, 1.0)
+
+
+def _are_all(heads: tuple[HeadSurvey, ...]) -> bool:
+    return all(head.is_computed for head in heads)
+
+
+def _typed(
+    case: Case, folder: Path, layer: int, view: Picture, is_end: Callable[[object], bool], letter: int | None = None
+) -> tuple[Samples, ...]:
+    """Return the times from a keystroke until what is waited for is painted, and those of runs of such sentences."""
     recipe = model_recipe(case.path, TEN_WORDS)
-    model = source_of(recipe).model
-    place = range(len(model.transformer.main.layers))[layer]
-    stage = HeadsStage(folder / "settings.ini", recipe, place)
-    typist = ModelTypist(stage, letter=0 if layer == 0 else 1)
-    typed, run = in_turns(
+    model = load_model(case.path)
+    stage = HeadsStage(folder / "settings.ini", recipe, range(len(model.transformer.main.layers))[layer], view)
+    typist = ModelTypist(stage, abs(layer) if letter is None else letter, is_end)
+    samples = in_turns(
         Contender(typist.act, prepare=typist.aim),
-        Contender(lambda: model(stage.session.state.heads.setup.recipe.sentence), prepare=stage.wait),
+        Contender(lambda: model(stage.heads.subject.sentence.field.text()), prepare=stage.wait),
         rounds=ROUNDS,
         warm_up=WARM_UP,
     )
     stage.close()
-    which = "first" if layer == 0 else "last"
-    return Row(
-        f"{case.name}: a keystroke until the map of the {which} layer", typed, "a run of the model", run, TYPING_AIM
-    )
+    return samples

@@ -16,7 +16,7 @@ import json
 import re
 import sys
 import threading
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import replace
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -45,14 +45,16 @@ from attention_explorer.kit.frame.panel import TryBox
 from attention_explorer.kit.items.item import around
 from attention_explorer.pages.circuits.state import CircuitsState, CircuitsView
 from attention_explorer.pages.explorer import ExplorerState
+from attention_explorer.pages.heads.presets import heads_preset
+from attention_explorer.pages.heads.state import HeadsState, MaskChoice, MaskKind, Threshold
 from attention_explorer.pages.heads.state import Picture as HeadsPicture
 from attention_explorer.pages.heads.ui.page import HeadsPage
 from attention_explorer.pages.heads.ui.pictures import HeadMap, MapLaid
 from attention_explorer.pages.lab.state import LabState, LabView
 from attention_explorer.pages.lookup.state import QUERY, LookupState, LookupView
 from attention_explorer.pages.lookup.ui.plane_view import PlaneView
-from attention_explorer.pages.positions.presets import POSITIONS_PRESETS
 from attention_explorer.pages.positions.state import PositionsPicture, PositionsState
+from attention_explorer.pages.preset_lists import preset_list
 from attention_explorer.pages.training.state import TrainingState, TrainingView
 from attention_explorer.pages.ui.frame_page import FramePage
 from attention_explorer.pages.ui.page import Page
@@ -65,6 +67,8 @@ from benchmarks.random_models import write_minilm
 from benchmarks.report import Row
 from benchmarks.stage import SIZE, PointerDrag, lookup_stage, settle
 from benchmarks.timing import Samples
+
+POSITIONS_PRESETS = preset_list("positions")
 
 TEN_WORDS = "the cat sat on the mat because it was tired"
 PACKAGE = str(Path(attention_explorer.__file__).parent)
@@ -172,6 +176,7 @@ def _screens() -> list[Row]:
     return [
         *(row for state in framed for row in _screen("lookup", f"lookup, {state.lookup.view}", state)),
         *(row for state in looked for row in _screen("heads", f"heads, {state.heads.view.picture}", state)),
+        *(row for what, heads in _full_heads() for row in _screen("heads", what, replace(start, heads=heads))),
         *(row for state in watched for row in _screen("training", f"training, {state.training.view}", state)),
         *(
             row
@@ -185,6 +190,15 @@ def _screens() -> list[Row]:
         ),
         *(row for view in LabView for row in _screen("lab", f"lab, {view}", replace(start, lab=LabState(view)))),
     ]
+
+
+def _full_heads() -> Iterator[tuple[str, HeadsState]]:
+    """Yield those states of Heads that ask for more than others, and what they are."""
+    all_of_model = heads_preset("learned-it").state.with_view(picture=HeadsPicture.ALL, effect=True)
+    yield "heads, effect, some heads", all_of_model.with_view(threshold=Threshold(value=1.0))
+    yield "heads, a mask with a size", HeadsState().with_setup(mask=MaskChoice(MaskKind.WINDOW))
+    cross = heads_preset("translation").state.with_view(picture=HeadsPicture.COMPARE)
+    yield "heads, a B of two sentences", replace(cross, other=replace(cross.setup, hard=True))
 
 
 def _of_positions() -> list[PositionsState]:

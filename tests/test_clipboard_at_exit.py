@@ -13,7 +13,7 @@ import sys
 from attention_explorer.app import make_application
 from attention_explorer.pages.explorer import ExplorerState
 from attention_explorer.core.figure_options import FigureOptions
-from attention_explorer.kit.export.clipboard import NumbersCopier, copy_picture
+from attention_explorer.kit.export.writing import NumbersCopier, copy_picture
 from attention_explorer.pages.registry import PAGES
 from PySide6.QtWidgets import QWidget
 

@@ -198,7 +198,7 @@ def test_states_come_from_the_package_without_qt() -> None:
 
 def test_presets_are_listed_without_qt() -> None:
     modules = modules_after("from attention_explorer.cli import main\nassert main(['presets']) == 0")
-    assert "attention_explorer.pages.lab.cost_presets" in modules
+    assert "attention_explorer.pages.lab.cost_state" in modules
     assert not QT & tops(modules)
 
 

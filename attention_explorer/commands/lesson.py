@@ -32,7 +32,7 @@ def add_lesson(commands: argparse._SubParsersAction[Any]) -> None:
 
 
 def _check_lesson(options: argparse.Namespace) -> int:
-    from attention_explorer.tools.lessons.checking import looked_over
+    from attention_explorer.tools.lessons.rehearsing import looked_over
 
     return write_out(encoded(looked_over(options.file, complain)))
 
@@ -50,7 +50,7 @@ def _hand_out(options: argparse.Namespace) -> int:
 
 
 def _draw_class(options: argparse.Namespace) -> int:
-    from attention_explorer.tools.lessons.class_results import asked_lines, class_from
+    from attention_explorer.tools.lessons.results import asked_lines, class_from
     from attention_explorer.tools.lessons.shelf import bank
 
     people = class_from(options.folder, bank(), complain)

@@ -20,11 +20,8 @@ class Preset(Generic[S]):
     look_for: str
     """The hint: something to do or something to see. It stays while the settings change, and speaks of ``state``."""
     state: S
-
-    @property
-    def truths(self) -> tuple[str, ...]:
-        """What is true of its state, in whole sentences, as long as nobody changes it."""
-        return ()
+    truths: tuple[str, ...] = ()
+    """What is true of its state, in whole sentences, as long as nobody changes it."""
 
 
 P = TypeVar("P", bound=Preset[Any])

@@ -25,6 +25,7 @@ from attention_explorer.core.numerals import grouped
 from attention_explorer.errors import ExplorerError
 from attention_explorer.kit.controls.choice import Choice, ChoiceBox, ChoiceRow
 from attention_explorer.kit.controls.flow_layout import FlowLayout
+from attention_explorer.kit.controls.made import button, in_row, name_of
 from attention_explorer.kit.controls.number_box import NumberBox, SmallNumberBox, WholeNumberBox, show_number
 from attention_explorer.kit.controls.possible import allow_unless
 from attention_explorer.kit.controls.sentence_field import NOTHING, SentenceField, TypedLine
@@ -217,22 +218,17 @@ class Form(QWidget, Generic[S]):
         says_itself = not self._are_named or isinstance(control, QPushButton | ChoiceRow)
         if says_itself and not self._in_column:
             return control
-        label = QLabel("" if isinstance(control, QPushButton) else said.label)
-        label.setBuddy(control)
+        label = name_of(control, "" if isinstance(control, QPushButton) else said.label)
         tip = control.toolTip() or said.tip
         label.setToolTip(f"{tip}\nDouble click on “{label.text()}”: back to the default." if label.text() else tip)
         if label.text():
             self._names[label] = name
             label.installEventFilter(self)
         whole = QWidget()
-        row = QHBoxLayout(whole)
-        row.setContentsMargins(0, 0, 0, 0)
-        row.addWidget(label)
         if isinstance(control, SentenceField | TypedLine):
-            row.addWidget(control, 1)
+            in_row(label, (control, 1), within=whole)
         else:
-            row.addWidget(control)
-            row.addStretch(1)
+            in_row(label, control, None, within=whole)
         if self._in_column:
             self._labels.append(label)
         return whole
@@ -264,13 +260,8 @@ class Form(QWidget, Generic[S]):
         return ChoiceRow(said.label, choices, partial(self.set_value, name))
 
     def _switch(self, name: str, said: Declaration) -> QWidget:
-        button = QPushButton(said.label)
-        button.setCheckable(True)
-        button.setToolTip(said.tip)
-        button.setAccessibleName(said.label)
-        button.setAccessibleDescription(said.tip)
-        button.clicked.connect(lambda checked: self.set_value(name, checked))
-        return button
+        choose = lambda checked: self.set_value(name, checked)  # noqa: E731 # a partial would not be given it
+        return button(said.label, said.tip, choose, name=said.label, is_switch=True)
 
     def _number(self, name: str, said: Declaration, *, is_whole: bool) -> QWidget:
         box: NumberBox

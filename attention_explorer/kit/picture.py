@@ -1,7 +1,8 @@
 """A picture is one object: what it computes of a state, what it is made of, what it says, and what a drag on it means.
 
 Whoever shows a picture lays it out, paints it, lights up what is under the pointer, speaks it and writes it to files:
-that is the same for all of them, and is said here and by the items (`kit/items/`).
+that is the same for all of them, and is said here and by the items (`kit/items/`). The words that every picture is
+written in come from here: `Panel`, `Item`, `Hit`, `Value`, `Change`, `Arrays`.
 """
 
 from __future__ import annotations
@@ -17,8 +18,11 @@ from attention_explorer.core.numbers_export import Table
 from attention_explorer.kit.controls.text_block import TextLine
 from attention_explorer.kit.drawing.guess import paint_guess
 from attention_explorer.kit.drawing.marks import paint_reason
-from attention_explorer.kit.items.item import Arrays, Hit, Item, Value
-from attention_explorer.kit.pictures.drawing import Change
+from attention_explorer.kit.items.item import Arrays as Arrays
+from attention_explorer.kit.items.item import Hit as Hit
+from attention_explorer.kit.items.item import Item as Item
+from attention_explorer.kit.items.item import Value as Value
+from attention_explorer.kit.pictures.drawing import Change as Change
 from attention_explorer.kit.pictures.pointed_picture import NOWHERE
 from attention_explorer.kit.theme import Look
 
@@ -107,6 +111,9 @@ class Picture(Generic[S, N]):
     """
     follows = True
     """Whether what a click sets goes on following the pointer until the button is let go."""
+
+    goes_on: Callable[[N, N], bool] = staticmethod(lambda _shown, _wanted: False)
+    """(numbers on show, numbers to show) -> whether the same parts go to other places, and are seen going."""
 
     def item(self, numbers: N) -> Item[Any]:
         """Return what the picture is made of."""

@@ -35,6 +35,7 @@ w_o of it                                  ``out_proj.weight.T``
 mask, True may attend                      ``attn_mask`` of `scaled_dot_product_attention`; of `nn.MultiheadAttention`
                                            ``~attn_mask``; for numbers to add: bias
 layer.reverse(trace, d_output)             ``output.backward(d_output)``, then ``x.grad``
+layer(x), layer(x, dropout=Dropout(…))     ``layer.eval()``, ``layer.train()``
 ========================================== =====================================================================
 """
 
@@ -48,6 +49,7 @@ from attention_explorer.model.attention_reverse import AttentionDerivative, atte
 from attention_explorer.model.combined_map import CombinedMap
 from attention_explorer.model.decoder_layer import DecoderDerivative, DecoderLayer, DecoderTrace
 from attention_explorer.model.depth import DepthSurvey, mean_token_cosine, survey_depth
+from attention_explorer.model.dropout import Dropout, DropoutPlace
 from attention_explorer.model.encoder_layer import EncoderLayer, EncoderTrace
 from attention_explorer.model.encodings import (
     learned_encoding,
@@ -112,6 +114,8 @@ __all__ = [
     "DecoderLayer",
     "DecoderTrace",
     "DepthSurvey",
+    "Dropout",
+    "DropoutPlace",
     "EncoderLayer",
     "EncoderStack",
     "EncoderTrace",

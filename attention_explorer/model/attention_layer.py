@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from attention_explorer.model.dropout import Dropout
 from attention_explorer.model.encoder_layer import EncoderLayer, EncoderTrace
 from attention_explorer.model.feed_forward import FeedForwardTrace
 from attention_explorer.model.multi_head import MultiHeadTrace
@@ -49,7 +50,7 @@ class AttentionLayer(EncoderLayer):
         """How the second half is wired: it passes on what comes in."""
         return _PASSES_ON
 
-    def _after(self, attended: SublayerTrace[MultiHeadTrace]) -> EncoderTrace:
+    def _after(self, attended: SublayerTrace[MultiHeadTrace], dropout: Dropout | None = None) -> EncoderTrace:
         """Pass on what attention put out, without computing the zeros that are added to it."""
         x = attended.output
         hidden, added = x[..., :0], np.broadcast_to(np.zeros((), x.dtype), x.shape)

@@ -53,7 +53,7 @@ def attention_reverse(attention: MultiHeadAttention, trace: MultiHeadTrace, d_ou
     ------
     ArrayError
         If the derivative is not finite, is not of the shape of the output, or leads beyond the range, or the trace was
-        made with a cache, which does not know the tokens before.
+        made with dropout, or with a cache, which does not know the tokens before.
 
     Notes
     -----
@@ -62,6 +62,8 @@ def attention_reverse(attention: MultiHeadAttention, trace: MultiHeadTrace, d_ou
     small moves: what goes through them is 0.
     """
     d_output = derivative_by_output(d_output, trace.output)
+    if trace.call.drops:
+        raise ArrayError("the trace was made with dropout: call the layer without it to pull a derivative back")
     if trace.k.shape[-2] != trace.context.shape[-2]:
         raise ArrayError(
             f"the trace has {trace.k.shape[-2]} keys and a context of {trace.context.shape[-2]} tokens, as it was made "

@@ -15,6 +15,7 @@ from attention_explorer.model.activations import Activation
 from attention_explorer.model.arrays import Floats, finite_array, not_a_mask
 from attention_explorer.model.attention_reverse import attention_reverse
 from attention_explorer.model.derivatives import derivative_by_output
+from attention_explorer.model.dropout import Dropout
 from attention_explorer.model.feed_forward import FeedForward, FeedForwardTrace
 from attention_explorer.model.kv_cache import KVCache, attend_with_cache
 from attention_explorer.model.multi_head import MultiHeadAttention, MultiHeadTrace
@@ -125,8 +126,9 @@ class EncoderLayer:
 
     Notes
     -----
-    Vaswani et al. 2017, section 3.1, whose norms have gain and bias and whose projections have no bias; without
-    dropout. Weights are (in, out): those of a `torch.nn.Linear` are (out, in), so ``w1 = linear1.weight.T``.
+    Vaswani et al. 2017, section 3.1, whose norms have gain and bias and whose projections have no bias. Without dropout
+    unless a call is given one. Weights are (in, out): those of a `torch.nn.Linear` are (out, in), so
+    ``w1 = linear1.weight.T``.
     """
 
     attention: MultiHeadAttention
@@ -200,6 +202,7 @@ class EncoderLayer:
         temperature: float = 1.0,
         hard: bool = False,
         positions: RotaryPositions | None = None,
+        dropout: Dropout | None = None,
     ) -> EncoderTrace:
         """Send sequences through the layer.
 
@@ -219,11 +222,13 @@ class EncoderLayer:
             Whether the best key takes all.
         positions : RotaryPositions, optional
             By which queries and keys are turned.
+        dropout : Dropout, optional
+            What is left out, as in a step of learning.
 
         Returns
         -------
         EncoderTrace
-            float32 if everything given is float32 or float16.
+            float32 if everything given is float32 or float16. With dropout, each stage is what is left of it.
 
         Raises
         ------
@@ -231,10 +236,14 @@ class EncoderLayer:
             If a shape does not fit, an entry is not finite, or a stage leaves the float range.
         """
         rows = finite_array("x", not_a_mask("x", x), "...", "n", "d_model")
-        attend = partial(
-            self.attention, mask=mask, bias=bias, scale=scale, temperature=temperature, hard=hard, positions=positions
-        )
-        return self._after(self.wiring.run(rows, self.norms[0], attend))
+
+        def attend(before: Floats) -> MultiHeadTrace:
+            found = self.attention(
+                before, mask=mask, bias=bias, scale=scale, temperature=temperature, hard=hard, positions=positions
+            )
+            return found if dropout is None else dropout.in_attention(self.attention, found)
+
+        return self._after(self.wiring.run(rows, self.norms[0], attend), dropout)
 
     def decode(
         self,
@@ -295,7 +304,8 @@ class EncoderLayer:
         Raises
         ------
         ArrayError
-            If the shape is not that of the output, an entry is not finite, or a derivative leaves the float range.
+            If the shape is not that of the output, an entry is not finite, a derivative leaves the float range, or the
+            trace was made with dropout.
         """
         return self._reversed(trace, d_output)[0]
 
@@ -348,9 +358,14 @@ class EncoderLayer:
             "norms": sum(norm.parameter_count() for norm in self.norms),
         }
 
-    def _after(self, attended: SublayerTrace[MultiHeadTrace]) -> EncoderTrace:
+    def _after(self, attended: SublayerTrace[MultiHeadTrace], dropout: Dropout | None = None) -> EncoderTrace:
         """Run the second half."""
-        return EncoderTrace(attended, self.second_wiring.run(attended.output, self.norms[1], self.feed_forward))
+
+        def feed(before: Floats) -> FeedForwardTrace:
+            found = self.feed_forward(before)
+            return found if dropout is None else dropout.in_network(self.feed_forward, found)
+
+        return EncoderTrace(attended, self.second_wiring.run(attended.output, self.norms[1], feed))
 
 
 def check_widths(attention: MultiHeadAttention, network: FeedForward, norms: tuple[Norm, ...]) -> None:

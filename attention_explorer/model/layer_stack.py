@@ -11,6 +11,7 @@ import numpy.typing as npt
 from attention_explorer.errors import ArrayError
 from attention_explorer.model.arrays import Floats, finite_array, not_a_mask
 from attention_explorer.model.derivatives import derivative_by_output
+from attention_explorer.model.dropout import Dropout
 from attention_explorer.model.encoder_layer import EncoderLayer, EncoderTrace
 from attention_explorer.model.kv_cache import KVCache
 from attention_explorer.model.norm import Norm
@@ -93,6 +94,7 @@ class EncoderStack:
         temperature: float = 1.0,
         hard: bool = False,
         positions: RotaryPositions | None = None,
+        dropout: Dropout | None = None,
     ) -> StackTrace:
         """Send sequences through all layers.
 
@@ -102,6 +104,8 @@ class EncoderStack:
             One sequence, or a batch of them.
         mask, bias, scale, temperature, hard, positions
             As for `EncoderLayer`, the same in every layer.
+        dropout : Dropout, optional
+            What is left out, as in a step of learning: each layer draws anew, as `Dropout.of_layer` its number.
 
         Returns
         -------
@@ -114,10 +118,16 @@ class EncoderStack:
         """
         start = finite_array("x", not_a_mask("x", x), "...", "n", "d_model")
         traces: list[EncoderTrace] = []
-        for layer in self.layers:
-            before = traces[-1].output if traces else start
+        for place, layer in enumerate(self.layers):
             found = layer(
-                before, mask=mask, bias=bias, scale=scale, temperature=temperature, hard=hard, positions=positions
+                traces[-1].output if traces else start,
+                mask=mask,
+                bias=bias,
+                scale=scale,
+                temperature=temperature,
+                hard=hard,
+                positions=positions,
+                dropout=None if dropout is None else dropout.of_layer(place),
             )
             traces.append(found)
         return self._finished(start, traces)

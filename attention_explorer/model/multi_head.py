@@ -33,12 +33,15 @@ class AttentionCall(NamedTuple):
         Whether the best key took all.
     positions : RotaryPositions or None
         By which queries and keys were turned.
+    drops : bool
+        Whether dropout left some of the weights or of the output out.
     """
 
     scale: float | None = None
     temperature: float = 1.0
     hard: bool = False
     positions: RotaryPositions | None = None
+    drops: bool = False
 
 
 class _Stages(NamedTuple):

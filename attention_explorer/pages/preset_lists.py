@@ -10,16 +10,16 @@ from attention_explorer.core.declared import Kind, declared
 from attention_explorer.core.preset import Preset
 
 _LISTS = {
-    "lookup": "pages.lookup.presets.PRESETS",
-    "heads": "pages.heads.presets.HEADS_PRESETS",
-    "positions": "pages.positions.presets.POSITIONS_PRESETS",
-    "block": "pages.stack.presets.BLOCK_PRESETS",
-    "scaling": "pages.lab.scores_presets.SCALING_PRESETS",
-    "cost": "pages.lab.cost_presets.COST_PRESETS",
-    "training": "pages.training.presets.TRAINING_PRESETS",
-    "circuits": "pages.circuits.presets.CIRCUITS_PRESETS",
+    "lookup": "lookup.presets.PRESETS",
+    "heads": "heads.presets.HEADS_PRESETS",
+    "positions": "positions.state.PositionsState",
+    "block": "stack.state.BlockState",
+    "scaling": "lab.scores_state.ScalingState",
+    "cost": "lab.cost_state.CostState",
+    "training": "training.presets.TRAINING_PRESETS",
+    "circuits": "circuits.state.CircuitsState",
 }
-"""Where the list of presets of a page is."""
+"""Where the list of presets of a page is; or the class of its state, where a file of `resources/presets` has them."""
 
 PARTS = tuple(_LISTS)
 """The parts of the state that have presets: fields of `ExplorerState`. Most have a page of their name."""
@@ -27,9 +27,17 @@ PARTS = tuple(_LISTS)
 
 def preset_list(page: str) -> tuple[Preset[Any], ...]:
     """Return the presets of a page, loaded when they are first asked for: the window starts with one page."""
-    module, _, name = _LISTS[page].rpartition(".")
-    presets: tuple[Preset[Any], ...] = getattr(import_module(f"attention_explorer.{module}"), name)
+    found = _named(_LISTS[page])
+    presets: tuple[Preset[Any], ...] = found
+    if isinstance(found, type):
+        presets = _named("preset_files.presets_in_file")(page, found)
     return presets
+
+
+def _named(name: str) -> Any:  # noqa: ANN401 # whatever is called so
+    """Return what a module of `pages` calls so; it is loaded by its name, for it knows the states, which know this."""
+    module, _, own = name.rpartition(".")
+    return getattr(import_module(f"attention_explorer.pages.{module}"), own)
 
 
 def preset_ids(page: str, *others: str) -> tuple[str, ...]:

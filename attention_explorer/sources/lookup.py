@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy.typing as npt
 
 if TYPE_CHECKING:
-    from attention_explorer.model import RowMask
+    from attention_explorer.model import Dropout, RowMask
 
 
 class LayerPart(StrEnum):
@@ -31,6 +31,8 @@ class Lookup(NamedTuple):
     """(layer, head) of heads that add nothing."""
     cut: frozenset[tuple[int, LayerPart]] = frozenset()
     """(layer, what of it is cut)."""
+    dropout: Dropout | None = None
+    """What is left out of all layers, as in a step of training."""
 
     @property
     def is_plain(self) -> bool:

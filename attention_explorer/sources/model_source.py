@@ -14,7 +14,7 @@ import numpy as np
 import numpy.typing as npt
 
 from attention_explorer.errors import ExplorerError
-from attention_explorer.model import ArrayMap
+from attention_explorer.model import ArrayMap, Dropout
 from attention_explorer.model.arrays import Bools, Floats
 from attention_explorer.model.softmax import softmax
 from attention_explorer.model.transformer import (
@@ -24,6 +24,7 @@ from attention_explorer.model.transformer import (
     SELF,
     Change,
     Head,
+    Inputs,
     Softmax,
     Stack,
     TransformerRun,
@@ -32,6 +33,7 @@ from attention_explorer.model.transformer import (
 from attention_explorer.model.transformer.attention import Attention
 from attention_explorer.model.transformer.changes import AROUND_ATTENTION, AROUND_NETWORK, NETWORK
 from attention_explorer.model.word_map import WordMap, word_starts
+from attention_explorer.sources.decoding import Decoding, Levels, decoding_of, levels_of
 from attention_explorer.sources.layer import Layer, Values
 from attention_explorer.sources.model_pass import Known, ModelLayers, Pass
 from attention_explorer.sources.model_reader import ModelReader
@@ -159,6 +161,30 @@ class ModelSource(ModelReader):
     def can_be_cut(self) -> bool:
         return self._kind != CROSS  # the way around a look at the encoder is another
 
+    @property
+    def dropout(self) -> Dropout | None:
+        model = self._model_if_open
+        return None if model is None or self._kind == CROSS else model.dropout
+
+    def levels(self, token: int, vector: Callable[[int], Floats]) -> Levels:
+        self.open()
+        if self.model.transformer.encoder is not None:
+            return super().levels(token, vector)
+        given, spec = self._cut[0], self._stack.spec
+        change = Change("residual", 0, position=token, value=vector(spec.width))
+        return levels_of(change, spec, lambda changes: self.model.run(given, None, changes=changes, room=0))
+
+    def reason_against_decoding(self) -> str:
+        stack = self._stack_if_open()
+        is_decoder = stack is None or (self.model.transformer.encoder is None and stack.spec.is_causal)
+        return "" if is_decoder else super().reason_against_decoding()
+
+    def decoding(self) -> Decoding:
+        self.open()
+        if self.reason_against_decoding():
+            return super().decoding()
+        return decoding_of(self.model.transformer, Inputs(np.asarray(self._cut[0].ids)))
+
     def reason_against_arrays(self) -> str:
         return ""  # scores of another kind than q·k are told as they are
 
@@ -188,7 +214,17 @@ class ModelSource(ModelReader):
         changes = [
             Change(part, layer, kind=kind) for layer in range(len(stack.layers)) for part in _parts_cut(lookup, layer)
         ]
-        return self.model.run(given, aim, changes=changes, off=off, masks=masks, softmax=softmax, room=0, lazily=True)
+        return self.model.run(
+            given,
+            aim,
+            changes=changes,
+            off=off,
+            masks=masks,
+            softmax=softmax,
+            dropout=lookup.dropout,
+            room=0,
+            lazily=True,
+        )
 
     def _softmax(self, lookup: Lookup) -> Softmax:
         if not self._stack.spec.divides_by_root:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import TYPE_CHECKING, Any, Generic, NamedTuple, Self, TypeVar
@@ -16,6 +16,8 @@ from attention_explorer.sources.lookup import LayerPart as LayerPart
 from attention_explorer.sources.lookup import Lookup as Lookup
 
 if TYPE_CHECKING:
+    from attention_explorer.model import Dropout
+    from attention_explorer.sources.decoding import Decoding, Levels
     from attention_explorer.sources.layer import Floats, Layer
     from attention_explorer.sources.models.model import Model
     from attention_explorer.sources.whole_layer import WholeLayer
@@ -391,6 +393,51 @@ class Source(ABC, Generic[R]):
     def can_be_cut(self) -> bool:
         """Whether parts of its layers can be cut out while it runs: see `Lookup.cut`."""
         return False
+
+    @property
+    def dropout(self) -> Dropout | None:
+        """What was left out of its layers in each step of learning; None where nothing was, or nobody says so.
+
+        Once it is open.
+        """
+        return None
+
+    def reason_against_decoding(self) -> str:
+        """Return why it cannot be decoded token by token with a cache; empty if it can, or nobody knows yet."""
+        return (
+            "A cache is kept by models that see no later words, as GPT-2 and SmolLM2: open one in Heads, or choose a "
+            "drawn layer."
+        )
+
+    def decoding(self) -> Decoding:
+        """Decode its tokens one after the other, as they are: nothing masked, cut or switched off.
+
+        Raises
+        ------
+        ExplorerError
+            If it cannot be decoded: see `reason_against_decoding`.
+        """
+        raise ExplorerError(self.reason_against_decoding())
+
+    def levels(self, _token: int, _vector: Callable[[int], Floats]) -> Levels:
+        """Run it as it is, and with another vector in the place of what enters the first layer at a token.
+
+        Parameters
+        ----------
+        token : int
+            Of the queries, from 0.
+        vector : callable
+            Returns a vector of so many numbers.
+
+        Raises
+        ------
+        ExplorerError
+            If it cannot be run so.
+        """
+        raise ExplorerError(
+            "A vector is replaced in models of one tower that run here, as GPT-2 and BERT: open one in Heads, or "
+            "choose a drawn layer."
+        )
 
     can_be_asked = False
     """Whether it is a model of which circuits are asked: see `model_to_ask`."""

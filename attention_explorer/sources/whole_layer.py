@@ -14,6 +14,7 @@ from attention_explorer.sources.lookup import Lookup
 
 if TYPE_CHECKING:
     # Of models alone: what runs them is loaded when one is opened.
+    from attention_explorer.model import Dropout
     from attention_explorer.model.transformer.attention import Attention, AttentionRun
     from attention_explorer.model.transformer.layer import Layer as ModelLayer
     from attention_explorer.model.transformer.layer import LayerRun, Surroundings
@@ -48,6 +49,8 @@ class WholeLayer:
         How many learned numbers attention and network have; empty where none were learned.
     formulas : mapping of str to str
         How arrays were made, in words of the source, where these say more than letters.
+    dropout : Dropout or None
+        What was left out of this layer.
     """
 
     arrays: dict[str, Floats]
@@ -60,6 +63,7 @@ class WholeLayer:
     biases: tuple[str, ...] = ()
     sizes: dict[str, int] = field(default_factory=dict)
     formulas: Mapping[str, str] = field(default_factory=dict)
+    dropout: Dropout | None = None
 
     @property
     def nbytes(self) -> int:
@@ -191,6 +195,7 @@ def whole_layer(
             for name, matrices in parts.items()
         },
         formulas,
+        given.changes.dropout,
     )
 
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from PySide6.QtCore import QObject
 
 if TYPE_CHECKING:
-    from attention_explorer.session.working import Working
+    from attention_explorer.session.jobs import Working
     from attention_explorer.tools.code.ui.panel import CodeWindow
     from attention_explorer.tools.host import Host
     from attention_explorer.tools.lessons.lesson import Lesson
@@ -87,7 +87,7 @@ class Tools(QObject):
     @cached_property
     def _handing_out(self) -> Working:
         """What writes hand-outs while the window goes on."""
-        from attention_explorer.session.working import Working
+        from attention_explorer.session.jobs import Working
 
         return Working(self)
 
@@ -144,6 +144,6 @@ class Tools(QObject):
 
     def hand_out(self, lesson: Lesson) -> None:
         """Ask for a file, and write a lesson to it for paper."""
-        from attention_explorer.tools.presenting.ui.page import hand_out
+        from attention_explorer.tools.presenting.ui.figure import hand_out
 
         hand_out(self._host, lesson, self._handing_out)

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from functools import partial
+from typing import TYPE_CHECKING, TypeAlias
 
 from attention_explorer.pages.registry import PAGES
 from attention_explorer.session.settings import ThemeChoice
@@ -15,298 +16,249 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class WindowAction:
-    """One entry of the menu bar; an empty text is a separator."""
+    """One entry of the menu bar."""
 
     id: str
-    menu: str
-    text: str = ""
+    text: str
+    tip: str
     run: Callable[[MainWindow], object] = lambda window: None
     shortcuts: tuple[str, ...] = ()
-    tip: str = ""
     checked: Callable[[MainWindow], bool] | None = None
+
+
+def _wear(choice: ThemeChoice, window: MainWindow) -> None:
+    window.set_theme(choice)
+
+
+def _wears(choice: ThemeChoice, window: MainWindow) -> bool:
+    return window.settings.theme is choice
+
+
+def _show_page(page: str, window: MainWindow) -> None:
+    window.show_page(page)
 
 
 PAGE_MENU = "&Page"
 """The menu that is filled by the page on show."""
 
-MENUS = ("&File", "&Edit", "&View", "&Go", PAGE_MENU, "&Help")
+Offered: TypeAlias = tuple[WindowAction | None, ...]
+"""What a menu offers, in its order; None is a line between."""
 
-WINDOW_ACTIONS: tuple[WindowAction, ...] = (
-    WindowAction("new", "&File", "&New", lambda w: w.files.new(), ("Ctrl+N",), "Begin a new session"),
+_FILE: Offered = (
+    WindowAction("new", "&New", "Begin a new session", lambda w: w.files.new(), ("Ctrl+N",)),
     WindowAction(
         "open",
-        "&File",
         "&Open…",
-        lambda w: w.files.ask_what_to_open(),
-        ("Ctrl+O",),
         "Open a session, a lesson, a .gguf model or attention (.npz, .npy, .safetensors). A file can also be dropped "
         "on the window.",
+        lambda w: w.files.ask_what_to_open(),
+        ("Ctrl+O",),
     ),
     WindowAction(
         "open-model",
-        "&File",
         "Open &model…",
-        lambda w: w.files.ask_which_model(),
-        (),
         "Open a trained model that is on this computer: a Hugging Face folder or a .gguf file. Nothing is downloaded.",
+        lambda w: w.files.ask_which_model(),
     ),
-    WindowAction("open-recent", "&File", "Open &recent", tip="Open a file that was recently opened or saved"),
+    WindowAction("open-recent", "Open &recent", "Open a file that was recently opened or saved"),
     WindowAction(
         "read-again",
-        "&File",
         "How the file is rea&d…",
-        lambda w: w.files.ask_how_to_read(),
-        (),
         "Choose which array of a file holds the weights, which axis is which, and how rows of scores become weights",
+        lambda w: w.files.ask_how_to_read(),
     ),
-    WindowAction("file-2", "&File"),
-    WindowAction("save", "&File", "&Save", lambda w: w.files.save(), ("Ctrl+S",), "Save every page to a session file"),
+    None,
+    WindowAction("save", "&Save", "Save every page to a session file", lambda w: w.files.save(), ("Ctrl+S",)),
     WindowAction(
         "save-as",
-        "&File",
         "Save &as…",
+        "Save every page to another session file",
         lambda w: w.files.save_as(),
         ("Ctrl+Shift+S",),
-        "Save every page to another session file",
     ),
-    WindowAction("file-3", "&File"),
-    WindowAction(
-        "export",
-        "&File",
-        "&Export…",
-        lambda w: w.page.export(),
-        ("Ctrl+E",),
-        "Save the picture or the numbers",
-    ),
+    None,
+    WindowAction("export", "&Export…", "Save the picture or the numbers", lambda w: w.page.export(), ("Ctrl+E",)),
     WindowAction(
         "present-files",
-        "&File",
         "&Present files…",
-        lambda w: w.tools.presenting.ask(),
-        (),
         "Show session files one after another: Page Down and Page Up go from scene to scene, Esc leaves",
+        lambda w: w.tools.presenting.ask(),
     ),
-    WindowAction("file-1", "&File"),
+    None,
     WindowAction(
         "goes-on",
-        "&File",
         "&Go on where I left off",
-        lambda w: w.files.set_goes_on(not w.settings.goes_on),
-        (),
         "Start with what was open when the window was last closed. What has no file yet is then kept without asking.",
-        lambda w: w.settings.goes_on,
+        lambda w: w.files.set_goes_on(not w.settings.goes_on),
+        checked=lambda w: w.settings.goes_on,
     ),
-    WindowAction("file-4", "&File"),
-    WindowAction("quit", "&File", "&Quit", lambda w: w.close(), ("Ctrl+Q",), "Close the window"),
+    None,
+    WindowAction("quit", "&Quit", "Close the window", lambda w: w.close(), ("Ctrl+Q",)),
+)
+
+_EDIT: Offered = (
     WindowAction(
         "undo",
-        "&Edit",
         "&Undo",
+        "Undo the last change of what is shown; Back undoes one of how it is looked at",
         lambda w: w.session.undo(),
         ("Ctrl+Z",),
-        "Undo the last change of what is shown; Back undoes one of how it is looked at",
     ),
     WindowAction(
-        "redo",
-        "&Edit",
-        "&Redo",
-        lambda w: w.session.redo(),
-        ("Ctrl+Shift+Z", "Ctrl+Y"),
-        "Redo the change that was undone",
+        "redo", "&Redo", "Redo the change that was undone", lambda w: w.session.redo(), ("Ctrl+Shift+Z", "Ctrl+Y")
     ),
-    WindowAction("edit-1", "&Edit"),
+    None,
     WindowAction(
         "copy-picture",
-        "&Edit",
         "Copy &picture",
+        "Put the picture on the clipboard",
         lambda w: w.page.copy_picture(),
         ("Ctrl+Shift+C",),
-        "Put the picture on the clipboard",
     ),
     WindowAction(
         "copy-numbers",
-        "&Edit",
         "Copy &numbers",
+        "Put the numbers on the clipboard, as CSV",
         lambda w: w.page.copy_numbers(),
         ("Ctrl+Shift+N",),
-        "Put the numbers on the clipboard, as CSV",
     ),
-    WindowAction("larger", "&View", "&Larger", lambda w: w.step_zoom(1), ("Ctrl+=", "Ctrl++"), "Enlarge everything"),
-    WindowAction("smaller", "&View", "S&maller", lambda w: w.step_zoom(-1), ("Ctrl+-",), "Shrink everything"),
-    WindowAction("normal", "&View", "&Normal size", lambda w: w.set_zoom(1.0), ("Ctrl+0",), "100 %"),
-    WindowAction("view-1", "&View"),
+)
+
+_VIEW: Offered = (
+    WindowAction("larger", "&Larger", "Enlarge everything", lambda w: w.step_zoom(1), ("Ctrl+=", "Ctrl++")),
+    WindowAction("smaller", "S&maller", "Shrink everything", lambda w: w.step_zoom(-1), ("Ctrl+-",)),
+    WindowAction("normal", "&Normal size", "100 %", lambda w: w.set_zoom(1.0), ("Ctrl+0",)),
+    None,
     *(
-        WindowAction(
-            f"theme-{choice}",
-            "&View",
-            title,
-            lambda w, choice=choice: w.set_theme(choice),  # type: ignore[misc]
-            (),
-            tip,
-            lambda w, choice=choice: w.settings.theme is choice,  # type: ignore[misc]
-        )
+        WindowAction(f"theme-{choice}", title, tip, partial(_wear, choice), checked=partial(_wears, choice))
         for choice, title, tip in (
             (ThemeChoice.SYSTEM, "Colours of the &system", "Light or dark, like the desktop"),
             (ThemeChoice.LIGHT, "Li&ght colours", "Dark words on a light window"),
             (ThemeChoice.DARK, "&Dark colours", "Light words on a dark window"),
         )
     ),
-    WindowAction("view-4", "&View"),
+    None,
     WindowAction(
         "reduced-motion",
-        "&View",
         "&Reduce motion",
-        lambda w: w.set_reduced_motion(not w.settings.reduced_motion),
-        (),
         "Nothing moves by itself: Play goes one step at a time, and what is chosen is there at once",
-        lambda w: w.settings.reduced_motion,
+        lambda w: w.set_reduced_motion(not w.settings.reduced_motion),
+        checked=lambda w: w.settings.reduced_motion,
     ),
     WindowAction(
         "from-zero",
-        "&View",
         "&Count from 0",
-        lambda w: w.set_from_zero(not w.settings.from_zero),
-        (),
         "Number layers, heads and tokens from 0, as papers and code do, in the window, in exports and in typed names",
-        lambda w: w.settings.from_zero,
+        lambda w: w.set_from_zero(not w.settings.from_zero),
+        checked=lambda w: w.settings.from_zero,
     ),
     WindowAction(
         "memory",
-        "&View",
         "&Memory…",
-        lambda w: w.ask_for_memory(),
-        (),
         "How much memory long texts may take while they are on the screen or kept as B",
+        lambda w: w.ask_for_memory(),
     ),
     WindowAction(
         "code",
-        "&View",
         "&Code in NumPy…",
+        "The short program that computes what the page shows now, with its numbers; and what PyTorch does differently",
         lambda w: w.tools.show_code(),
         ("Ctrl+U",),
-        "The short program that computes what the page shows now, with its numbers; and what PyTorch does differently",
     ),
-    WindowAction("view-3", "&View"),
-    WindowAction(
-        "full-screen",
-        "&View",
-        "&Full screen",
-        lambda w: w.toggle_full_screen(),
-        ("F11",),
-        "Use the whole screen",
-    ),
+    None,
+    WindowAction("full-screen", "&Full screen", "Use the whole screen", lambda w: w.toggle_full_screen(), ("F11",)),
     WindowAction(
         "present",
-        "&View",
         "&Present",
-        lambda w: w.tools.presenting.toggle(),
-        ("F5",),
         "Show the picture alone, with large words; F2 writes a caption, Esc leaves. In a lesson Page Down and Page Up "
         "go from step to step.",
+        lambda w: w.tools.presenting.toggle(),
+        ("F5",),
     ),
+)
+
+_GO: Offered = (
     WindowAction(
-        "search",
-        "&Go",
-        "&Search…",
-        lambda w: w.tools.search.open(),
-        ("Ctrl+K",),
-        "Find examples, terms, pages and commands",
+        "search", "&Search…", "Find examples, terms, pages and commands", lambda w: w.tools.search.open(), ("Ctrl+K",)
     ),
-    WindowAction("go-3", "&Go"),
+    None,
     WindowAction(
         "back",
-        "&Go",
         "&Back",
-        lambda w: w.session.go_back(),
-        ("Alt+Left",),
         "Look at what was looked at before: the page, the picture, what is pinned, the part in view. A button of the "
         "mouse does it too.",
+        lambda w: w.session.go_back(),
+        ("Alt+Left",),
     ),
     WindowAction(
-        "forward",
-        "&Go",
-        "&Forward",
-        lambda w: w.session.go_forward(),
-        ("Alt+Right",),
-        "Look again at what Back has left",
+        "forward", "&Forward", "Look again at what Back has left", lambda w: w.session.go_forward(), ("Alt+Right",)
     ),
-    WindowAction("go-1", "&Go"),
+    None,
     *(
         WindowAction(
-            f"page-{entry.id}",
-            "&Go",
-            f"&{number} {entry.title}",
-            lambda w, page=entry.id: w.show_page(page),  # type: ignore[misc]
-            (f"Alt+{number}",),
-            entry.tip,
+            f"page-{entry.id}", f"&{number} {entry.title}", entry.tip, partial(_show_page, entry.id), (f"Alt+{number}",)
         )
         for number, entry in enumerate(PAGES, 1)
     ),
-    WindowAction("go-2", "&Go"),
+    None,
     WindowAction(
-        "next-page", "&Go", "&Next page", lambda w: w.step_page(1), ("Ctrl+PgDown",), "Show the page below in the rail"
+        "next-page", "&Next page", "Show the page below in the rail", lambda w: w.step_page(1), ("Ctrl+PgDown",)
     ),
-    WindowAction(
-        "previous-page", "&Go", "&Previous page", lambda w: w.step_page(-1), ("Ctrl+PgUp",), "Show the page above"
-    ),
+    WindowAction("previous-page", "&Previous page", "Show the page above", lambda w: w.step_page(-1), ("Ctrl+PgUp",)),
+)
+
+_HELP: Offered = (
     WindowAction(
         "lessons",
-        "&Help",
         "&Lessons…",
+        "Learn attention step by step: predict, then see",
         lambda w: w.tools.show_lessons(),
         ("Ctrl+L",),
-        "Learn attention step by step: predict, then see",
     ),
     WindowAction(
         "record-lesson",
-        "&Help",
         "&Record a lesson…",
-        lambda w: w.tools.record_lesson(),
-        ("Ctrl+Shift+R",),
         "Do what the class is to see: each change becomes a step, with words and a question if you like. Once more "
         "shows the steps, to be put in order and saved.",
+        lambda w: w.tools.record_lesson(),
+        ("Ctrl+Shift+R",),
     ),
-    WindowAction("help-1", "&Help"),
+    None,
     WindowAction(
         "glossary",
-        "&Help",
         "&Glossary",
+        "What the words of the subject mean",
         lambda w: w.tools.terms.show_help(0),
         ("Shift+F1",),
-        "What the words of the subject mean",
     ),
     WindowAction(
         "shortcuts",
-        "&Help",
         "&Keys",
+        "What the mouse and the keys do; on a control or a term, what that means",
         lambda w: w.tools.terms.help(),
         ("F1",),
-        "What the mouse and the keys do; on a control or a term, what that means",
     ),
+    WindowAction("sources", "&Sources", "The papers cited, and where to read on", lambda w: w.tools.terms.show_help(2)),
     WindowAction(
-        "sources",
-        "&Help",
-        "&Sources",
-        lambda w: w.tools.terms.show_help(2),
-        (),
-        "The papers cited, and where to read on",
-    ),
-    WindowAction(
-        "numbers",
-        "&Help",
-        "What the &numbers are",
-        lambda w: w.tools.terms.show_help(3),
-        (),
-        "How far they can be trusted",
+        "numbers", "What the &numbers are", "How far they can be trusted", lambda w: w.tools.terms.show_help(3)
     ),
     WindowAction(
         "write-lesson",
-        "&Help",
         "&Write a lesson",
-        lambda w: w.tools.terms.show_help(4),
-        (),
         "The format of lesson files, with an example to begin with",
+        lambda w: w.tools.terms.show_help(4),
     ),
-    WindowAction("help-2", "&Help"),
-    WindowAction("about", "&Help", "&About", lambda w: w.show_about(), (), "Version and licence"),
+    None,
+    WindowAction("about", "&About", "Version and licence", lambda w: w.show_about()),
 )
+
+MENUS: Mapping[str, Offered] = {
+    "&File": _FILE,
+    "&Edit": _EDIT,
+    "&View": _VIEW,
+    "&Go": _GO,
+    PAGE_MENU: (),
+    "&Help": _HELP,
+}
+
+WINDOW_ACTIONS = tuple(action for menu in MENUS.values() for action in menu if action is not None)

@@ -6,9 +6,10 @@ from functools import partial
 
 from PySide6.QtCore import QPoint, QPointF, QRectF, QSize, Qt, Signal
 from PySide6.QtGui import QColor, QKeyEvent, QMouseEvent, QPainter, QPaintEvent, QPen
-from PySide6.QtWidgets import QAbstractButton, QApplication, QHBoxLayout, QLabel, QMenu, QWidget
+from PySide6.QtWidgets import QAbstractButton, QApplication, QMenu, QWidget
 
 from attention_explorer.core.numerals import grouped
+from attention_explorer.kit.controls.made import in_row, words
 from attention_explorer.kit.drawing.marks import text_size
 from attention_explorer.kit.theme import Look
 from attention_explorer.pages.heads.file_reading import axis_word, given
@@ -151,18 +152,9 @@ class AxisChips(QWidget):
         self.menu: QMenu | None = None
         self._lifted: tuple[int, str] | None = None
         self._at = 0
-        self.before = QLabel()
-        self.before.setObjectName("muted")
-        self.said = QLabel()
-        self.said.setObjectName("muted")
-        self.said.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
+        self.before, self.said = words("", "muted"), words("", "muted", is_copied=True)
         self.said.setToolTip("What sessions, Python and the command line call these axes, one letter each")
-        self._row = QHBoxLayout(self)
-        self._row.setContentsMargins(0, 0, 0, 0)
-        self._row.setSpacing(look.px(7))
-        self._row.addWidget(self.before)
-        self._row.addStretch(1)
-        self._row.addWidget(self.said)
+        self._row = in_row(self.before, None, self.said, within=self, space=look.px(7))
 
     def show_axes(self, letters: str, shape: tuple[int, ...], layers: int = 0) -> None:
         """Show what the axes are, without telling anybody; ``layers`` arrays if there is one for each layer."""

@@ -9,13 +9,13 @@ from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import (
     QDialog,
     QDialogButtonBox,
-    QLabel,
     QPlainTextEdit,
     QVBoxLayout,
     QWidget,
 )
 
 from attention_explorer import __version__
+from attention_explorer.kit.controls.made import words
 
 ABOUT = f"""<h2>Attention Explorer {__version__}</h2>
 <p>See and touch attention, the operation inside every transformer. Everything works without a network.</p>
@@ -39,10 +39,8 @@ def _close_row(dialog: QDialog) -> QDialogButtonBox:
 def about_dialog(parent: QWidget) -> QDialog:
     """Return the window about the program."""
     dialog, column = _shell(parent, "About Attention Explorer")
-    text = QLabel(ABOUT)
-    text.setWordWrap(True)
+    text = words(ABOUT, wraps=True, is_copied=True)
     text.setMargin(text.fontMetrics().height())
-    text.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
     column.addWidget(text)
     column.addWidget(_close_row(dialog))
     wide = 80 * text.fontMetrics().averageCharWidth()
@@ -62,11 +60,11 @@ def error_report(text: str) -> str:
 def error_dialog(parent: QWidget | None, text: str) -> QDialog:
     """Return the window that says that something went wrong, with a report to copy."""
     dialog, column = _shell(parent, "Something went wrong")
-    explanation = QLabel(
+    explanation = words(
         "<b>Something went wrong inside the program.</b><br>You can go on working, and undo still works. "
-        "If it happens again, send this report to the makers of the program."
+        "If it happens again, send this report to the makers of the program.",
+        wraps=True,
     )
-    explanation.setWordWrap(True)
     report = QPlainTextEdit(error_report(text))
     report.setReadOnly(True)
     report.setAccessibleName("Report")

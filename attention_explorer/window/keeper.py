@@ -31,8 +31,7 @@ from attention_explorer.pages.session_file import SUFFIX, Opened, read_session, 
 from attention_explorer.pages.ui.session import Session
 from attention_explorer.session.jobs import Deliver, JobQueue, Report
 from attention_explorer.session.locks import locked
-from attention_explorer.window.open_session import OpenSession
-from attention_explorer.window.set_aside import Aside, SetAside
+from attention_explorer.window.open_session import Aside, OpenSession, SetAside
 
 if TYPE_CHECKING:
     # Loaded with the first file: the window starts without it.
@@ -156,9 +155,7 @@ class Keeper(QObject):
         self.jobs.delivered.connect(self._on_kept)
         self.jobs.failed.connect(self._on_not_kept)
         self._problem = ""
-        self._timer = QTimer(self)
-        self._timer.setSingleShot(True)
-        self._timer.setInterval(milliseconds)
+        self._timer = QTimer(self, singleShot=True, interval=milliseconds)
         self._timer.timeout.connect(self.keep_aside)
         session.changed.connect(self._on_changed)
         opened.changed.connect(self._on_saved)

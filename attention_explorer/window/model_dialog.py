@@ -10,7 +10,6 @@ from PySide6.QtCore import Qt
 from PySide6.QtWidgets import (
     QDialog,
     QDialogButtonBox,
-    QLabel,
     QTreeWidget,
     QTreeWidgetItem,
     QVBoxLayout,
@@ -18,6 +17,7 @@ from PySide6.QtWidgets import (
 )
 
 from attention_explorer.core.byte_cache import CACHE
+from attention_explorer.kit.controls.made import words
 from attention_explorer.kit.theme import Look
 from attention_explorer.session.jobs import Deliver, JobQueue, Report, stoppable
 from attention_explorer.sources.models.found import FoundModel, find_models, size_words
@@ -54,8 +54,7 @@ class ModelDialog(QDialog):
         self.setWindowTitle("Open a model")
         self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         self._start, self._then, self._gap = start, then, look.px(20)
-        self.said = QLabel(SEARCHING)
-        self.said.setWordWrap(True)
+        self.said = words(SEARCHING, wraps=True)
         self.list = QTreeWidget()
         self.list.setAccessibleName("Models on this computer")
         self.list.setHeaderLabels(COLUMNS)

@@ -27,6 +27,7 @@ from attention_explorer.core.numerals import readable
 from attention_explorer.errors import ExplorerError
 from attention_explorer.kit.accessible import PICTURE, sentences, tell_changed
 from attention_explorer.kit.controls.choice import ChoiceRow
+from attention_explorer.kit.controls.made import name_of, words
 from attention_explorer.kit.drawing.heatmap_layout import HeatmapLayout, Labels
 from attention_explorer.kit.items.small_map import GAP, LINE, SmallMap
 from attention_explorer.kit.theme import Look
@@ -186,6 +187,8 @@ class ReadingDialog(QDialog):
         Where to begin.
     then : callable
         Called with the recipe that was agreed to.
+    refused : str
+        What is wrong with a row as it was read, where that was seen only when it was drawn.
     """
 
     def __init__(
@@ -196,11 +199,12 @@ class ReadingDialog(QDialog):
         arrays: tuple[tuple[str, str], ...],
         choice: Choice,
         then: Callable[[FileRecipe], object],
+        refused: str = "",
     ) -> None:
         super().__init__(parent)
         self.setWindowTitle(f"How to read {path.name}")
         self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
-        self._path, self._then, self._choice = path, then, choice
+        self._path, self._then, self._choice, self._refused = path, then, choice, refused
         self._reading: Reading | None = None
         self._look = look
         self._make_controls(arrays, look)
@@ -238,7 +242,7 @@ class ReadingDialog(QDialog):
         self.open_button = self.buttons.button(buttons.Open)
         self.buttons.accepted.connect(self._agree)
         self.buttons.rejected.connect(self.reject)
-        self.sums, self.seen, self.offer, self.reasons = (_words(name) for name in ("cardTitle", "muted", "", ""))
+        self.sums, self.seen, self.offer, self.reasons = (_sentences(name) for name in ("cardTitle", "muted", "", ""))
 
     def _lay_out(self) -> None:
         self._labels: dict[QWidget, QLabel] = {}
@@ -260,8 +264,7 @@ class ReadingDialog(QDialog):
         for row, (name, widget) in enumerate(named):
             grid.addWidget(widget, row, 1)
             if name:
-                self._labels[widget] = QLabel(name)
-                self._labels[widget].setBuddy(widget)
+                self._labels[widget] = name_of(widget, name)
                 grid.addWidget(self._labels[widget], row, 0)
         self._show_rows(self.axes, self.heads, self.sums, self.seen, self.offer, self.rows, self.batch, is_shown=False)
         whole = QVBoxLayout(self)
@@ -317,7 +320,8 @@ class ReadingDialog(QDialog):
             self.batch.setValue(choice.batch)
         self.causal.setChecked(bool(choice.is_causal))
         self.rows.show_value(choice.rows)
-        self.offer.setText(reading.offer)
+        offer = reading.offer or (self._refused if choice.rows is Rows.AS_THEY_ARE else "")
+        self.offer.setText(offer)
         self.reasons.setText("\n".join(reading.reasons))
         heads = reading.heads
         if heads is not None:
@@ -326,8 +330,8 @@ class ReadingDialog(QDialog):
             self.seen.setText(heads.shown_words())
         self._show_rows(self.axes, is_shown=has_axes)
         self._show_rows(self.heads, self.sums, self.seen, is_shown=heads is not None)
-        self._show_rows(self.offer, is_shown=bool(reading.offer))
-        self._show_rows(self.rows, is_shown=bool(reading.offer) or choice.rows is not Rows.AS_THEY_ARE)
+        self._show_rows(self.offer, is_shown=bool(offer))
+        self._show_rows(self.rows, is_shown=bool(offer) or choice.rows is not Rows.AS_THEY_ARE)
         self._show_rows(self.batch, is_shown=sequences > 1 or choice.batch > 0)
         self.open_button.setEnabled(reading.recipe is not None)
         self._fit()
@@ -347,11 +351,8 @@ class ReadingDialog(QDialog):
             self.accept()
 
 
-def _words(name: str) -> QLabel:
+def _sentences(name: str) -> QLabel:
     """Return room for sentences; what helps is to be copied."""
-    label = QLabel()
-    label.setObjectName(name)
-    label.setWordWrap(True)
+    label = words("", name, wraps=True, is_copied=True)
     label.setTextFormat(Qt.TextFormat.PlainText)
-    label.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
     return label

@@ -1,4 +1,4 @@
-"""Opening files of attention: looked at on a worker, and shown on the Heads page as one undo step."""
+"""Files of attention: opened, looked for where they are gone, and taken along when a session is saved."""
 
 from __future__ import annotations
 
@@ -10,15 +10,20 @@ from typing import TYPE_CHECKING
 from PySide6.QtCore import QObject
 
 from attention_explorer.errors import ArrayError, ExplorerError, FileAccessError
+from attention_explorer.pages.file_places import named_files, with_files
+from attention_explorer.session import memory
 from attention_explorer.session.jobs import Deliver, JobQueue, Report, stoppable
 from attention_explorer.sources.model_recipe import model_at
 from attention_explorer.sources.recorded_recipe import FileRecipe
 from attention_explorer.sources.registry import recipe_as, source_of
-from attention_explorer.sources.source import Ability, Recipe
+from attention_explorer.sources.source import Ability, Lookup, Recipe
 
 if TYPE_CHECKING:
+    from attention_explorer.pages.explorer import ExplorerState
     from attention_explorer.pages.heads.file_reading import Choice
     from attention_explorer.pages.heads.state import HeadsState
+    from attention_explorer.sources.lost_files import Found
+    from attention_explorer.sources.saved_files import SavedFiles
     from attention_explorer.window.window import MainWindow
 
 
@@ -108,14 +113,14 @@ class Recordings(QObject):
         self._window.tell(f"Opening {name_by_place(path)} …")
         self.jobs.request(wanted, work, replace=True)
 
-    def ask_again(self) -> None:
-        """Ask how the file that is open on the Heads page is to be read."""
+    def ask_again(self, refused: str = "") -> None:
+        """Ask how the file that is open on the Heads page is to be read; ``refused`` says what is wrong with a row."""
         recipe = recipe_as(self._window.session.state.heads.setup.recipe, FileRecipe)
         if recipe is None:
             self._window.tell("There is no file of attention on the Heads page. Open one: File → Open.")
             return
         if recipe.layout:
-            self._window.tell("Python opened this array and said how to read it: name its axes there, in show().")
+            self._window.tell("Python opened this array and said how to read it: name axes and rows there, in show().")
             return
         from attention_explorer.pages.heads.file_reading import Choice, candidates
 
@@ -125,9 +130,8 @@ class Recordings(QObject):
         except ExplorerError as error:
             self._failed(path, str(error))
             return
-        self._ask(
-            _Wanted(path), arrays, Choice(recipe.attention, recipe.axes, recipe.batch, recipe.is_causal, recipe.rows)
-        )
+        choice = Choice(recipe.attention, recipe.axes, recipe.batch, recipe.is_causal, recipe.rows)
+        self._ask(_Wanted(path), arrays, choice, refused)
 
     def _on_delivered(self, wanted: _Wanted, found: HeadsState | tuple[tuple[str, str], ...] | str) -> None:
         if isinstance(found, tuple):
@@ -137,7 +141,9 @@ class Recordings(QObject):
         else:
             self._show(wanted, found)
 
-    def _ask(self, wanted: _Wanted, arrays: tuple[tuple[str, str], ...], choice: Choice | None = None) -> None:
+    def _ask(
+        self, wanted: _Wanted, arrays: tuple[tuple[str, str], ...], choice: Choice | None = None, refused: str = ""
+    ) -> None:
         from attention_explorer.pages.heads.file_reading import Choice
         from attention_explorer.pages.heads.recorded import page_of
         from attention_explorer.window.reading_dialog import ReadingDialog
@@ -146,7 +152,7 @@ class Recordings(QObject):
         begin = Choice(arrays[0][0] if len(arrays) == 1 else "") if choice is None else choice
         window = self._window
         ReadingDialog(
-            window, window.look, wanted.path, arrays, begin, lambda recipe: self._show(wanted, page_of(recipe))
+            window, window.look, wanted.path, arrays, begin, lambda recipe: self._show(wanted, page_of(recipe)), refused
         ).open()
 
     def _show(self, wanted: _Wanted, found: HeadsState) -> None:
@@ -187,3 +193,153 @@ def _called(recipe: Recipe) -> str:
     """Return what people call a file or a model."""
     file = recipe_as(recipe, FileRecipe)
     return source_of(recipe).traits.kind if file is None else Path(file.path).name
+
+
+class LostFiles(QObject):
+    """Puts other files in place of those that the state names and that are not what they were, in one undo step.
+
+    Parameters
+    ----------
+    window : MainWindow
+        Whose session it is.
+    failed : callable
+        Called with the reason why a file cannot be taken.
+    """
+
+    def __init__(self, window: MainWindow, failed: Callable[[str], object]) -> None:
+        super().__init__(window)
+        self._window, self._failed = window, failed
+        self.jobs = JobQueue(self)
+        self.jobs.delivered.connect(self._on_delivered)
+        self.jobs.failed.connect(self._on_failed)
+        self.checks = JobQueue(self)
+        self.checks.delivered.connect(self._on_checked)
+
+    def find(self, path: str) -> None:
+        """Ask where the file is that was at a path."""
+        from attention_explorer.window.session_dialogs import ask_where_it_is
+
+        ask_where_it_is(self._window, Path(path), lambda chosen: self.look_at(path, chosen))
+
+    def look_at(self, path: str, chosen: Path) -> None:
+        """Take a file for the one that was at a path, if it holds the same; else say what is different, and ask."""
+        files = self._files
+
+        def work(report: Report, deliver: Deliver) -> None:
+            from attention_explorer.sources.lost_files import found_among
+
+            with stoppable(report):
+                deliver(found_among(files, path, chosen))
+
+        self._window.tell(f"Looking at {chosen.name} …")
+        self.jobs.request((path, chosen), work, replace=True)
+
+    def reopen(self, path: str) -> None:
+        """Show what the file at a path holds now."""
+        files = self._files
+
+        def work(report: Report, deliver: Deliver) -> None:
+            from attention_explorer.sources.lost_files import Found, as_it_is
+
+            with stoppable(report):
+                deliver({file: Found(as_it_is(file), "") for file in files if Path(file.path) == Path(path)})
+
+        self.jobs.request((path, None), work, replace=True)
+
+    def check(self) -> None:
+        """Look, beside the work, whether files that were written since the session was saved are still the same."""
+        files = tuple(file for file in self._files if file.whole)
+        if not files:
+            return
+
+        def work(report: Report, deliver: Deliver) -> None:
+            from attention_explorer.sources.lost_files import others_than_saved
+
+            with stoppable(report):
+                deliver(others_than_saved(files))
+
+        self.checks.request(files, work, replace=True)
+
+    def _on_checked(self, _files: object, others: tuple[FileRecipe, ...]) -> None:
+        from attention_explorer.pages.ui.page import RequestingPage
+
+        page = self._window.page
+        for other in set(others) & set(self._files):
+            source_of.cache_clear()
+            memory.empty()  # what was computed of it is not of what was saved
+            try:
+                source_of(other).layers(Lookup())
+            except ExplorerError as error:
+                if isinstance(page, RequestingPage) and self._window.settings.page == "heads":
+                    page.requests.refuse(error)
+
+    @property
+    def _files(self) -> tuple[FileRecipe, ...]:
+        return named_files(self._window.session.state)
+
+    def _on_delivered(self, key: tuple[str, Path | None], found: dict[FileRecipe, Found]) -> None:
+        path, chosen = key
+        name, differences = Path(path).name, [each.difference for each in found.values() if each.difference]
+        if chosen is None:
+            self._put(found, f"Open {name} as it is now")
+        elif differences:
+            from attention_explorer.window.session_dialogs import ask_whether_another_will_do
+
+            ask_whether_another_will_do(
+                self._window, name, differences[0], lambda: self._put(found, f"Open {chosen.name} in place of {name}")
+            )
+        else:
+            self._put(found, f"Find {name}")
+
+    def _put(self, found: dict[FileRecipe, Found], label: str) -> None:
+        session = self._window.session
+        session.apply(with_files(session.state, {old: each.recipe for old, each in found.items()}), label)
+
+    def _on_failed(self, _key: object, error: Exception) -> None:
+        self._window.statusBar().clearMessage()
+        if isinstance(error, ExplorerError):
+            self._failed(str(error))
+
+
+Save = Callable[["SavedFiles"], object]
+
+
+class FilesToSave(QObject):
+    """Reads and copies what a session is saved with.
+
+    Parameters
+    ----------
+    parent : QObject
+        Who owns it.
+    failed : callable
+        Called with the reason why a copy could not be written.
+    """
+
+    def __init__(self, parent: QObject, failed: Callable[[str], object]) -> None:
+        super().__init__(parent)
+        self._failed = failed
+        self.jobs = JobQueue(self)
+        self.jobs.delivered.connect(self._on_delivered)
+        self.jobs.failed.connect(self._on_failed)
+
+    def prepare(self, state: ExplorerState, path: Path, save: Save) -> None:
+        """Call ``save`` with what is to be named in a session at a path: at once where nothing takes time."""
+        from attention_explorer.sources.saved_files import SavedFiles, files_to_save, takes_time
+
+        files = named_files(state)
+        if not any(map(takes_time, files)):
+            save(SavedFiles({}, ()))
+            return
+
+        def work(report: Report, deliver: Deliver) -> None:
+            with stoppable(report):
+                deliver(files_to_save(files, path))
+
+        self.jobs.request(save, work, replace=True)
+
+    def _on_delivered(self, save: Save, found: SavedFiles) -> None:
+        save(found)
+
+    def _on_failed(self, _save: Save, error: Exception) -> None:
+        if isinstance(error, ExplorerError):
+            self._failed(str(error))

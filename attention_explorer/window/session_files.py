@@ -23,15 +23,13 @@ from attention_explorer.session.settings import SettingsStore
 from attention_explorer.sources.handed_over import is_handed_over
 from attention_explorer.sources.model_recipe import shows_attention
 from attention_explorer.window.keeper import Keeper
-from attention_explorer.window.lost_files import LostFiles
 from attention_explorer.window.open_session import OpenSession
-from attention_explorer.window.recordings import Recordings
-from attention_explorer.window.saving import FilesToSave
+from attention_explorer.window.recordings import FilesToSave, LostFiles, Recordings
 
 if TYPE_CHECKING:
     from attention_explorer.sources.saved_files import SavedFiles
     from attention_explorer.window.keeper import LeftOver
-    from attention_explorer.window.set_aside import Aside
+    from attention_explorer.window.open_session import Aside
     from attention_explorer.window.window import MainWindow
 
 PROGRAM = "Attention Explorer"
@@ -102,9 +100,9 @@ class SessionFiles(QObject):
 
         ModelDialog(self._window, self._window.look, self._folder(), self._store.recent(), then or self.open).open()
 
-    def ask_how_to_read(self) -> None:
-        """Ask how the file of attention that is open is to be read."""
-        self.recordings.ask_again()
+    def ask_how_to_read(self, refused: str = "") -> None:
+        """Ask how the file of attention that is open is to be read; ``refused`` says what is wrong with it so far."""
+        self.recordings.ask_again(refused)
 
     def open(self, path: Path) -> None:
         """Open a session, for which what is unsaved is set aside, or attention or a model, which can be undone."""

@@ -22,7 +22,6 @@ from PySide6.QtWidgets import (
     QApplication,
     QButtonGroup,
     QDialogButtonBox,
-    QHBoxLayout,
     QLabel,
     QLayout,
     QMenu,
@@ -35,6 +34,7 @@ from PySide6.QtWidgets import (
 from attention_explorer.core.byte_cache import CACHE
 from attention_explorer.core.counting import Count
 from attention_explorer.kit.controls.discard import discard
+from attention_explorer.kit.controls.made import in_column, in_row
 from attention_explorer.kit.controls.panel_scroll import ColumnScroll, bring_into_view
 from attention_explorer.kit.controls.term_block import TermBlock
 from attention_explorer.kit.icons import icon, program_icon
@@ -168,31 +168,24 @@ class MainWindow(Host):
 
     def _make_body(self) -> None:
         body = self._body = QWidget()
-        row = QHBoxLayout(body)
-        row.setContentsMargins(0, 0, 0, 0)
-        row.setSpacing(0)
         # Many pages at a large size are higher than a small screen: then the rail scrolls and the window stays small.
         self._rail_scroll = ColumnScroll(self._rail)
         self._rail_scroll.setVerticalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
-        row.addWidget(self._rail_scroll)
-        self._column = QVBoxLayout()
-        self._column.setSpacing(0)
         self._cover = QLabel(alignment=Qt.AlignmentFlag.AlignCenter)
         self._cover.setObjectName("muted")
         self._cover.hide()
-        self._column.addWidget(self._stack, 1)
-        self._column.addWidget(self._cover, 1)
-        row.addLayout(self._column, 1)
+        self._column = in_column((self._stack, 1), (self._cover, 1), space=0)
+        in_row(self._rail_scroll, (self._column, 1), within=body, space=0)
         self.setCentralWidget(body)
 
     def _make_menus(self) -> None:
-        for title in MENUS:
-            self._menus[title] = self.menuBar().addMenu(title)
-        for spec in WINDOW_ACTIONS:
-            if spec.text:
-                self._menus[spec.menu].addAction(self._action(spec))
-            else:
-                self._menus[spec.menu].addSeparator()
+        for title, offered in MENUS.items():
+            menu = self._menus[title] = self.menuBar().addMenu(title)
+            for spec in offered:
+                if spec is None:
+                    menu.addSeparator()
+                else:
+                    menu.addAction(self._action(spec))
 
     def _action(self, spec: WindowAction) -> QAction:
         action = QAction(spec.text, self)
@@ -283,6 +276,7 @@ class MainWindow(Host):
             page.files_to_compare_wanted.connect(self.files.add_what_to_compare)
             page.find_wanted.connect(self.files.lost.find)
             page.reopen_wanted.connect(self.files.lost.reopen)
+            page.reading_wanted.connect(self.files.ask_how_to_read)
             page.page_wanted.connect(self.show_page)
             page.guessed.connect(self.guessed)
             page.code_wanted.connect(self.tools.show_code)

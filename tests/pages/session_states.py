@@ -17,7 +17,7 @@ from attention_explorer.pages.lab.scores_state import BenchState
 from attention_explorer.pages.lookup.plane import Extent
 from attention_explorer.pages.lookup.presets import PRESETS
 from attention_explorer.pages.lookup.state import LookupState, ValueKind
-from attention_explorer.pages.stack.presets import BLOCK_PRESETS
+from attention_explorer.pages.preset_lists import preset_list
 from attention_explorer.pages.stack.state import BlockState
 from attention_explorer.pages.training.presets import TRAINING_PRESETS
 from attention_explorer.pages.training.state import TrainingState
@@ -25,6 +25,8 @@ from attention_explorer.sources.learned.setup import LearningSetup
 from attention_explorer.sources.registry import KINDS
 from attention_explorer.sources.source import Recipe
 from attention_explorer.sources.tokens import tokens_in
+
+BLOCK_PRESETS = preset_list("block")
 
 TEXTS = st.text(st.characters(exclude_categories=["Cs"]), max_size=30)
 

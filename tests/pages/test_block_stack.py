@@ -4,19 +4,23 @@ from __future__ import annotations
 
 import json
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 
 import numpy as np
 import pytest
 
 from attention_explorer.core.mask import MaskChoice, MaskKind, mask_of
+from attention_explorer.core.preset import preset_of
 from attention_explorer.errors import ExplorerError
 from attention_explorer.model import Activation, NormPlacement
 from attention_explorer.pages.lab.linear import linear_picture
+from attention_explorer.pages.preset_lists import preset_list
 from attention_explorer.pages.stack.choices import BlockPicture, Initialiser
-from attention_explorer.pages.stack.presets import block_preset
 from attention_explorer.pages.stack.stack import block_stack, block_trace, count_numbers, is_quick
 from attention_explorer.pages.stack.state import BlockState
+
+block_preset = partial(preset_of, preset_list("block"))
 
 REFERENCE = json.loads((Path(__file__).parents[1] / "data" / "reference_sources.json").read_text(encoding="utf-8"))
 

@@ -47,7 +47,6 @@ from attention_explorer.pages.lab.cost_numerals import (
     short_count,
     time_words,
 )
-from attention_explorer.pages.lab.cost_presets import COST_PRESETS
 from attention_explorer.pages.lab.cost_state import LONGEST, CostPicture, CostState, Quantity, Scope
 from attention_explorer.pages.lab.inputs import inputs_picture, inputs_sentences, product_words, weight_words
 from attention_explorer.pages.lab.measure import MeasuredPoint, Measurement, lengths_measured, measured
@@ -55,8 +54,11 @@ from attention_explorer.pages.lab.precision import Precision
 from attention_explorer.pages.lab.reach import FARTHEST, reach_picture, strip_words
 from attention_explorer.pages.lab.state import LabView
 from attention_explorer.pages.lab.ui.views import view_of
+from attention_explorer.pages.preset_lists import preset_list
 from attention_explorer.sources.recipe import ToyRecipe
 from attention_explorer.sources.toy import toy_layers
+
+COST_PRESETS = preset_list("cost")
 
 VIEWS: dict[CostPicture, View[CostState]] = {
     CostPicture.LAYER: view_of(LabView.COST),

@@ -11,7 +11,7 @@ import pytest
 from attention_explorer.errors import ExplorerError
 from attention_explorer.model import causal_mask
 from attention_explorer.pages.heads.check_heads import broadcast_check, broadcast_report
-from attention_explorer.pages.heads.check_scores import constant_check, constant_report
+from attention_explorer.pages.heads.check_row import constant_check, constant_report
 from attention_explorer.pages.heads.checks import carry_out, essence
 from attention_explorer.pages.heads.experiment import Check, Experiment
 from attention_explorer.pages.heads.frame import heads_frame

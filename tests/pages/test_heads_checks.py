@@ -22,7 +22,7 @@ from attention_explorer.model import (
     scaled_dot_product_attention,
     softmax,
 )
-from attention_explorer.pages.heads.check_heads import reshape_check, reshape_report
+from attention_explorer.pages.heads.check_heads import reshape_check, reshape_report, symmetry_check, symmetry_report
 from attention_explorer.pages.heads.check_layer import (
     change_check,
     change_report,
@@ -30,7 +30,8 @@ from attention_explorer.pages.heads.check_layer import (
     shuffle_report,
     token_function,
 )
-from attention_explorer.pages.heads.check_mask import (
+from attention_explorer.pages.heads.check_report import MOST_LISTED, CheckTable, Form, listed_rows
+from attention_explorer.pages.heads.check_row import (
     MaskDemo,
     Precision,
     demo_check,
@@ -38,8 +39,6 @@ from attention_explorer.pages.heads.check_mask import (
     mask_check,
     mask_report,
 )
-from attention_explorer.pages.heads.check_report import MOST_LISTED, CheckTable, Form, listed_rows
-from attention_explorer.pages.heads.check_scores import symmetry_check, symmetry_report
 from attention_explorer.pages.heads.checks import (
     carry_out,
     check_numbers,

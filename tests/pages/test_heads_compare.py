@@ -13,8 +13,7 @@ from attention_explorer.core.numerals import scientific
 from attention_explorer.model import Stage, causal_mask, strictly_causal_mask
 from attention_explorer.model.pooling import tile_bounds
 from attention_explorer.pages.heads import aligned
-from attention_explorer.pages.heads.compare import compare_pictures, compared_sources
-from attention_explorer.pages.heads.differences import what_differs
+from attention_explorer.pages.heads.compare import compare_pictures, compared_sources, what_differs
 from attention_explorer.pages.heads.frame import heads_frame
 from attention_explorer.pages.heads.state import Aggregate, HeadsSetup, HeadsView, Hidden, MaskChoice, MaskKind
 from attention_explorer.sources.hand_made_recipe import HandMadeRecipe

@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from attention_explorer.errors import ExplorerError
-from attention_explorer.pages.heads.differences import what_differs
+from attention_explorer.pages.heads.compare import what_differs
 from attention_explorer.pages.heads.frame import heads_frame
 from attention_explorer.pages.heads.it_table import (
     antecedent_head,

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from functools import partial
 
 import numpy as np
 import pytest
 
 from attention_explorer.core.numerals import size_text
+from attention_explorer.core.preset import preset_of
 from attention_explorer.model import softmax
 from attention_explorer.pages.lab.linear import (
     FACTORS,
@@ -21,9 +23,11 @@ from attention_explorer.pages.lab.linear import (
     linear_words,
 )
 from attention_explorer.pages.lab.ui.linear import Linear
-from attention_explorer.pages.stack.presets import block_preset
+from attention_explorer.pages.preset_lists import preset_list
 from attention_explorer.pages.stack.stack import block_stack, block_trace
 from attention_explorer.pages.stack.state import BlockState
+
+block_preset = partial(preset_of, preset_list("block"))
 
 STATE = replace(block_preset("linear").state, factor=3.0)
 

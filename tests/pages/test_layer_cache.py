@@ -17,7 +17,6 @@ from attention_explorer.pages.layer.cache import (
     equality_text,
     flops_text,
     step_words,
-    step_work,
     table_rows,
     with_decoded,
 )
@@ -52,7 +51,7 @@ def test_the_cache_grows_by_a_row_and_the_others_stay() -> None:
 
 
 def test_the_work_is_that_of_the_cost_formulas() -> None:
-    work = step_work(STATE)
+    work = cache_picture(STATE).work
     for count in range(1, 7):
         size = ModelSize(tokens=count, d_model=64, heads=8, layers=3, d_ff=256)
         assert work.cached[:count].sum() == size.decoding_flops
@@ -65,7 +64,7 @@ def test_the_work_is_that_of_the_cost_formulas() -> None:
 
 def test_the_feed_forward_network_counts_as_it_is() -> None:
     without, plain, gated = (
-        step_work(replace(STATE, feed_forward=there, activation=kind)).cached[0]
+        cache_picture(replace(STATE, feed_forward=there, activation=kind)).work.cached[0]
         for there, kind in ((False, Activation.RELU), (True, Activation.RELU), (True, Activation.SILU_GATED))
     )
     matrix = 3 * 2 * 64 * 256

@@ -5,12 +5,14 @@ from __future__ import annotations
 import itertools
 import re
 from dataclasses import replace
+from functools import partial
 
 import numpy as np
 import pytest
 from written_numbers import csv_text
 
 from attention_explorer.core.numbers_export import Numbers
+from attention_explorer.core.preset import preset_of
 from attention_explorer.model import Activation, NormKind, NormPlacement
 from attention_explorer.pages.lab.cost_numerals import SPACE
 from attention_explorer.pages.lab.ui.views import views as of_lab
@@ -27,9 +29,12 @@ from attention_explorer.pages.layer.diagram_words import (
 )
 from attention_explorer.pages.layer.summary import summary_of
 from attention_explorer.pages.layer.ui.views import view_of, views
+from attention_explorer.pages.preset_lists import preset_list
 from attention_explorer.pages.stack.choices import OF_BLOCK, ORDER, BlockPicture
-from attention_explorer.pages.stack.presets import BLOCK_PRESETS, block_preset
 from attention_explorer.pages.stack.state import BlockState
+
+BLOCK_PRESETS = preset_list("block")
+block_preset = partial(preset_of, preset_list("block"))
 
 SWITCHES = [
     BlockState(norm=norm, residual=residual, causal=causal, feed_forward=network, activation=activation)

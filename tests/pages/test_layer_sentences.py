@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import re
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 
 import numpy as np
 import pytest
 
+from attention_explorer.core.preset import preset_of
 from attention_explorer.model import Initialiser as Rule
 from attention_explorer.model import NormKind, NormPlacement
 from attention_explorer.pages.lab.depth import TABLE
@@ -19,11 +21,14 @@ from attention_explorer.pages.layer.diagram import DiagramPicture, diagram_pictu
 from attention_explorer.pages.layer.diagram_words import likeness_sentences, row_sentences
 from attention_explorer.pages.layer.ui.views import views as of_layer
 from attention_explorer.pages.layer.wording import layer_truths
+from attention_explorer.pages.preset_lists import preset_list
 from attention_explorer.pages.stack.choices import BlockPicture, Initialiser
 from attention_explorer.pages.stack.numerals import brief
-from attention_explorer.pages.stack.presets import BLOCK_PRESETS, block_preset
 from attention_explorer.pages.stack.stack import MOST_NUMBERS, check_sizes, count_numbers, most_layers
 from attention_explorer.pages.stack.state import MOST_LAYERS, BlockState
+
+BLOCK_PRESETS = preset_list("block")
+block_preset = partial(preset_of, preset_list("block"))
 
 Array = np.ndarray
 

@@ -22,31 +22,33 @@ from attention_explorer.pages.lookup.plane import Vector
 from attention_explorer.pages.lookup.plane_geometry import regions
 from attention_explorer.pages.lookup.presets import PRESETS, preset
 from attention_explorer.pages.lookup.state import QUERY, TARGET, Entry, LookupState, Overlay, Part, ValueKind
+from attention_explorer.pages.lookup.sums import (
+    exponent_note,
+    key_name,
+    logit_text,
+    output_sum,
+    sum_formulas,
+    weight_sum,
+)
 from attention_explorer.pages.lookup.wording import (
     descent_note,
     description,
     dictionary_note,
-    exponent_note,
     gradient_headline,
     gradient_note,
     gradient_text,
     headline,
-    key_name,
     length_note,
     listed,
-    logit_text,
     loss_gradient_text,
     notices,
-    output_sum,
     picture_says,
     region_words,
     spot_in_words,
     spread_note,
     striking,
-    sum_formulas,
     tie_note,
     values_note,
-    weight_sum,
 )
 
 quick = settings(max_examples=50, deadline=None)

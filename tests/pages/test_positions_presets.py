@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import math
 from dataclasses import replace
+from functools import partial
 
 import numpy as np
 import pytest
 
+from attention_explorer.core.preset import preset_of
 from attention_explorer.model.alibi import alibi_slopes
 from attention_explorer.model.encodings import learned_encoding, sinusoidal_encoding, wavelengths
 from attention_explorer.model.rotary import rotary
@@ -15,10 +17,13 @@ from attention_explorer.pages.positions.attention import position_attention_pict
 from attention_explorer.pages.positions.clocks import clocks_picture
 from attention_explorer.pages.positions.kinds.registry import PositionKind
 from attention_explorer.pages.positions.order import order_picture
-from attention_explorer.pages.positions.presets import POSITIONS_PRESETS, positions_preset
 from attention_explorer.pages.positions.similarity import similarity_picture
 from attention_explorer.pages.positions.state import Likeness, PositionsState
 from attention_explorer.pages.positions.ui.views import PART, view_of, views
+from attention_explorer.pages.preset_lists import preset_list
+
+POSITIONS_PRESETS = preset_list("positions")
+positions_preset = partial(preset_of, preset_list("positions"))
 
 
 def example(state: PositionsState) -> object:

@@ -37,19 +37,16 @@ from attention_explorer.pages.lookup.numbers import LookupFrame
 from attention_explorer.pages.lookup.open_row import OpenRow, opened_row, row_field
 from attention_explorer.pages.lookup.plane import Extent
 from attention_explorer.pages.lookup.state import QUERY, REST, LookupState, Overlay, Part, ValueKind
+from attention_explorer.pages.lookup.sums import exponent_note, sum_formulas, weight_name, weight_sum
 from attention_explorer.pages.lookup.wording import (
     description,
-    exponent_note,
     gradient_note,
     headline,
     notices,
     rescaled_note,
     spot_in_words,
     striking,
-    sum_formulas,
     tie_note,
-    weight_name,
-    weight_sum,
 )
 from attention_explorer.pages.row_as_lookup import NOTHING_PINNED, SEVERAL_HEADS, as_lookup, reason_against_lookup
 from attention_explorer.pages.session_file import read_session, session_bytes, session_from, write_session

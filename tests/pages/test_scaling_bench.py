@@ -12,8 +12,14 @@ from hypothesis import strategies as st
 
 from attention_explorer.errors import ExplorerError
 from attention_explorer.model.softmax import softmax
-from attention_explorer.pages.lab.bench import Fault, bench_numbers, bench_picture, parsed_rows, rows_text
-from attention_explorer.pages.lab.bench_said import bench_headline
+from attention_explorer.pages.lab.bench import (
+    Fault,
+    bench_headline,
+    bench_numbers,
+    bench_picture,
+    parsed_rows,
+    rows_text,
+)
 from attention_explorer.pages.lab.precision import Precision
 from attention_explorer.pages.lab.scores_state import LARGEST_SCORE, BenchState
 

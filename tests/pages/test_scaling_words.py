@@ -14,19 +14,24 @@ import numpy as np
 import pytest
 from written_numbers import csv_text, json_text, npz_bytes
 
-from attention_explorer.core.preset import preset_of
+from attention_explorer.core.preset import Preset, preset_of
 from attention_explorer.errors import ExportError
 from attention_explorer.kit.frame.view import View
 from attention_explorer.model.normal import normal_tail
 from attention_explorer.model.score_draws import ScoreSource
 from attention_explorer.model.softmax import softmax
-from attention_explorer.pages.lab.bench import Fault, bench_numbers, bench_picture
-from attention_explorer.pages.lab.bench_said import bench_headline, bench_said, panel_sentence
+from attention_explorer.pages.lab.bench import (
+    Fault,
+    bench_headline,
+    bench_numbers,
+    bench_picture,
+    bench_said,
+    panel_sentence,
+)
 from attention_explorer.pages.lab.precision import Precision
 from attention_explorer.pages.lab.score_rows import Measure, score_pieces
 from attention_explorer.pages.lab.scores import scores_numbers, scores_picture, scores_stream
 from attention_explorer.pages.lab.scores_growth import growth_picture, growth_stream
-from attention_explorer.pages.lab.scores_presets import SCALING_PRESETS, ScalingPreset
 from attention_explorer.pages.lab.scores_said import (
     growth_headline,
     growth_said,
@@ -38,6 +43,9 @@ from attention_explorer.pages.lab.scores_said import (
 from attention_explorer.pages.lab.scores_state import BenchState, GainRule, ScalingPicture, ScalingState
 from attention_explorer.pages.lab.state import LabView
 from attention_explorer.pages.lab.ui.views import view_of
+from attention_explorer.pages.preset_lists import preset_list
+
+SCALING_PRESETS = preset_list("scaling")
 
 VIEWS = {
     ScalingPicture.SCORES: view_of(LabView.WHY),
@@ -46,7 +54,7 @@ VIEWS = {
 }
 
 
-def preset(name: str) -> ScalingPreset:
+def preset(name: str) -> Preset[ScalingState]:
     return preset_of(SCALING_PRESETS, name)
 
 
@@ -67,7 +75,7 @@ def numbers_for(state: ScalingState, arrays: Any) -> Any:
 def test_a_preset_has_its_verdict_until_it_is_changed(ready) -> None:
     view = view_for(ready.state)
     assert view.example(ready.state) is ready
-    assert ready.truths == (ready.claim, f"{ready.verdict}.", ready.truth)
+    assert len(ready.truths) == 3, "a sentence, whether it holds, and what does"
     if ready.state.picture is ScalingPicture.BENCH:
         changed = replace(ready.state, bench=replace(ready.state.bench, factor=1.5))
     else:
@@ -87,7 +95,7 @@ def test_presets_of_the_bench_fail_as_they_say(identifier: str, fault: Fault) ->
 
 
 def test_presets_call_what_overflows_as_the_picture_does() -> None:
-    said = [text for ready in SCALING_PRESETS for text in (ready.look_for, ready.truth)]
+    said = [text for ready in SCALING_PRESETS for text in (ready.look_for, ready.truths[2])]
     assert any("∞" in text for text in said)
     assert not [text for text in said if re.search(r"\binf\b", text)]
 
@@ -95,7 +103,7 @@ def test_presets_call_what_overflows_as_the_picture_does() -> None:
 def test_the_numbers_in_the_preset_of_the_wrong_axis_are_true() -> None:
     ready = preset("axis")
     sums = bench_picture(ready.state.bench).row_sums
-    assert " and ".join((f"{sums[0]:.2f}, {sums[1]:.2f}", f"{sums[2]:.2f}")) in ready.truth
+    assert " and ".join((f"{sums[0]:.2f}, {sums[1]:.2f}", f"{sums[2]:.2f}")) in ready.truths[2]
 
 
 def test_what_is_said_of_other_settings_has_their_numbers() -> None:
@@ -238,7 +246,7 @@ def test_nothing_cannot_be_exported() -> None:
 
 def test_the_share_of_scores_too_large_for_float16_is_true() -> None:
     share_above = 0.5 * normal_tail(Precision.FLOAT16.exp_limit, np.sqrt(512))
-    assert f"{100 * share_above:.0f} % of them are larger" in preset("half").truth
+    assert f"{100 * share_above:.0f} % of them are larger" in preset("half").truths[2]
 
 
 GIVEN = {"0.167", "0.3", "0.09", "5.76", "0.72", "0.74", "1.41"}
@@ -255,7 +263,7 @@ def test_words_beside_measured_numbers_have_the_same_numbers(ready) -> None:
     summaries = [growth.points[growth.nearest(d_k)].of(scaled) for d_k in (2, 64) for scaled in (False, True)]
     names = ("std", "largest", "entropy", "gradient", "own")
     found = [getattr(each, name).value for each in summaries for name in names if getattr(each, name) is not None]
-    said = set(re.findall(r"\d+\.\d+", f"{ready.look_for} {ready.truth}")) - GIVEN
+    said = set(re.findall(r"\d+\.\d+", f"{ready.look_for} {ready.truths[2]}")) - GIVEN
     for number in said:
         decimals = len(number.partition(".")[2])
         assert any(f"{value:.{decimals}f}" == number for value in found), number
@@ -269,8 +277,8 @@ SAID = (Path(__file__).parents[1] / "data" / "tutorial_sentences.txt").read_text
 
 @pytest.mark.parametrize("ready", SCALING_PRESETS, ids=lambda ready: ready.id)
 def test_quotation_marks_stand_around_what_a_tutorial_says(ready) -> None:
-    quoted = re.findall(r"“([^”]*)”", ready.claim)
-    assert quoted or ready.claim.startswith("You might think that ")
+    quoted = re.findall(r"“([^”]*)”", ready.truths[0])
+    assert quoted or ready.truths[0].startswith("You might think that ")
     for passage in quoted:
         assert passage.strip(" …").lower() in SAID.lower()
 

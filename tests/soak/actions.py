@@ -20,9 +20,9 @@ from PySide6.QtWidgets import (
 from attention_explorer.pages.ready_made import PAGE_IDS, presets_of
 from attention_explorer.pages.session_file import SUFFIX, write_session
 from attention_explorer.pages.training.ui.take import TAKINGS
+from attention_explorer.tools.lessons.progress import TAKES
 from attention_explorer.tools.lessons.reading import SUFFIX as LESSON_SUFFIX
 from attention_explorer.tools.lessons.shelf import lessons
-from attention_explorer.tools.lessons.taking import TAKES
 from attention_explorer.window.actions import WINDOW_ACTIONS
 from soak.scene import Scene, named
 

@@ -27,8 +27,7 @@ from attention_explorer.pages.lookup.ui.page import LookupPage
 from attention_explorer.pages.session_file import session_bytes, session_from
 from attention_explorer.pages.training.ui.page import TrainingPage
 from attention_explorer.pages.ui.frame_page import FramePage
-from attention_explorer.pages.ui.page import Page
-from attention_explorer.pages.ui.requesting_page import RequestingPage
+from attention_explorer.pages.ui.page import Page, RequestingPage
 from attention_explorer.pages.ui.session import Session
 from attention_explorer.session.jobs import JobQueue
 from attention_explorer.session.requests import STILL, Requests, Standing

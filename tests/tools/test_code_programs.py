@@ -295,6 +295,8 @@ BLOCKS = (
     {"biases": True, "gains": True, "norm": "post", "norm_kind": "rms", "activation": "silu_gated"},
     {"sentence": "a b", "d_model": 2, "heads": 2, "d_ff": 8, "layers": 2, "batch": 2,
      "typed_x": ((1.0, 0.5), (0.0, 2.0)), "typed_k": ((1.0, 0.0), (0.25, -1.0))},
+    {"dropout": True, "dropout_rate": 0.3, "dropout_seed": 5, "layers": 2, "layer": 1, "causal": True, "batch": 2},
+    {"dropout": True, "dropout_rate": 0.5, "feed_forward": False, "norm": "pre"},
     {"mask": MaskChoice(MaskKind.PREFIX, 2, hidden=frozenset({(0, 0), (0, 1)})), "causal": True},
 )  # fmt: skip
 

@@ -12,9 +12,9 @@ import pytest
 
 from attention_explorer import cli
 from attention_explorer.errors import ExplorerError
-from attention_explorer.tools.lessons import checking, reading
-from attention_explorer.tools.lessons.places import Way, lines_of
+from attention_explorer.tools.lessons import reading, rehearsing
 from attention_explorer.tools.lessons.reading import MOST_BYTES, MOST_TOLD, lesson_from
+from attention_explorer.tools.lessons.tables import Way, lines_of
 from attention_explorer.tools.lessons.walk import checked
 
 LESSONS = Path(__file__).parents[1] / "data" / "lessons"
@@ -180,7 +180,7 @@ def test_walking_tells_what_is_wrong_with_every_step(changes: list[tuple[str, st
 def test_a_step_that_takes_long_is_said_to(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], tmp_path: Path
 ) -> None:
-    monkeypatch.setattr(checking, "PATIENCE", 0.0)
+    monkeypatch.setattr(rehearsing, "PATIENCE", 0.0)
     file = tmp_path / "slow.lesson.toml"
     file.write_text(
         'format = 1\ntitle = "Slow"\n\n[[step]]\nask = "How right?"\n'

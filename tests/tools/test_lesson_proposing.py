@@ -10,12 +10,11 @@ from attention_explorer.pages.explorer import ExplorerState
 from attention_explorer.pages.ready_made import PARTS, ReadyMade, find_preset, presets_in
 from attention_explorer.tools.lessons.answers import judged, truth
 from attention_explorer.tools.lessons.expression import Expression
-from attention_explorer.tools.lessons.facts import texts_of
 from attention_explorer.tools.lessons.lesson import Kind
 from attention_explorer.tools.lessons.names import with_fields
 from attention_explorer.tools.lessons.proposing import proposed, proposed_words, why_none
 from attention_explorer.tools.lessons.recording import Moment, Recording
-from attention_explorer.tools.lessons.walk import checked, unproved_numbers
+from attention_explorer.tools.lessons.walk import checked, texts_of, unproved_numbers
 
 READY = [ready for part in PARTS for ready in list(presets_in(part))[::2]]
 WITHOUT = {

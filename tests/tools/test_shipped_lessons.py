@@ -18,10 +18,9 @@ from attention_explorer.pages.lookup.head_row import HeadRow
 from attention_explorer.pages.lookup.state import LookupState, ValueKind
 from attention_explorer.sources.recipe import ToyRecipe
 from attention_explorer.tools.lessons import shelf
-from attention_explorer.tools.lessons.answers import drawn, judged, truth
+from attention_explorer.tools.lessons.answers import drawn, judged, offered, truth
 from attention_explorer.tools.lessons.lesson import Draw, Kind, Lesson, Step
 from attention_explorer.tools.lessons.names import names_in, with_fields
-from attention_explorer.tools.lessons.offers import offered
 from attention_explorer.tools.lessons.reading import SUFFIX
 from attention_explorer.tools.lessons.walk import begun, checked, ended, named_page, unproved_numbers
 from attention_explorer.tools.lessons.words import drawn_words, read_answer, rich, spoken, truth_words

@@ -11,13 +11,20 @@ import pytest
 from attention_explorer import cli
 from attention_explorer.errors import ExplorerError
 from attention_explorer.tools.lessons import shelf
-from attention_explorer.tools.lessons.class_results import class_from
 from attention_explorer.tools.lessons.expression import expression
 from attention_explorer.tools.lessons.lesson import Answer, Kind, Option, Step
-from attention_explorer.tools.lessons.progress import Progress
-from attention_explorer.tools.lessons.results import result, result_file
+from attention_explorer.tools.lessons.progress import (
+    AFTER,
+    BEFORE,
+    Progress,
+    Reply,
+    Take,
+    as_document,
+    guessing,
+    takes_from,
+)
+from attention_explorer.tools.lessons.results import class_from, result, result_file
 from attention_explorer.tools.lessons.reviewing import TAUGHT_IN, again
-from attention_explorer.tools.lessons.taking import AFTER, BEFORE, Reply, Take, as_document, guessing, takes_from
 from attention_explorer.tools.lessons.ui.results_figure import class_figure
 
 BANK = shelf.bank()

@@ -179,6 +179,19 @@ def encoder(draw: Draw) -> Iterator[Pair]:
         yield compared(ours, lambda rows: plain_layers.encoder(layer, rows, mask), x, by_output, draw)
 
 
+@checks("Dropout", "DropoutPlace", bound=20000)
+def dropout(draw: Draw) -> Iterator[Pair]:
+    """Which numbers are left out is taken from what is to be checked, and what that does to the layer is not."""
+    layer, n = draw_layer(draw), draw.size(1, 4)
+    left = model.Dropout(*(draw.pick(0.0, 0.1, 0.5) for _ in range(4)), seed=draw.size(0, 99), layer=draw.size(0, 3))
+    x, mask = draw.numbers(n, layer.d_model), draw.maybe(draw.mask(n, n))
+    stages = layer(x, mask=mask, dropout=left).stages()
+    factors = {}
+    for place in model.DropoutPlace:
+        factors[place.value] = left.kept(place, stages[place].shape) / (1 - plain.long(left.rate(place)))
+    yield stages["output"], plain_layers.encoder(layer, plain.long(x), mask, factors)
+
+
 def _summed(trace: model.SublayerTrace[HasOutput], wiring: model.Wiring) -> Array:
     return trace.x + trace.inside.output if wiring.residual else trace.inside.output
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import importlib
 from collections.abc import Callable, Iterator
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 
@@ -167,9 +167,11 @@ def _network(held: model.FeedForward, x: Any) -> Any:
     return linear(hidden, held.w2, held.b2)
 
 
-@checks("EncoderLayer", bound=20000, against=TORCH)
-def encoder(draw: Draw) -> Iterator[Pair]:
-    """`torch.nn.TransformerEncoderLayer`, which knows ReLU and GELU, layer norms, and the norm before or behind."""
+def _layers(draw: Draw, rate: float = 0.0) -> tuple[model.EncoderLayer, Any]:
+    """Return a layer, and `torch.nn.TransformerEncoderLayer` with its numbers.
+
+    That knows ReLU and GELU, layer norms, and the norm before or behind.
+    """
     drawn = draw_layer(draw)
     placement = draw.pick(model.NormPlacement.POST, model.NormPlacement.PRE)
     activation = draw.pick(model.Activation.RELU, model.Activation.GELU)
@@ -185,7 +187,7 @@ def encoder(draw: Draw) -> Iterator[Pair]:
         ours.d_model,
         held.heads,
         fed.w1.shape[1],
-        dropout=0.0,
+        dropout=rate,
         activation=activation.value,
         batch_first=True,
         norm_first=placement is model.NormPlacement.PRE,
@@ -202,6 +204,13 @@ def encoder(draw: Draw) -> Iterator[Pair]:
     }
     theirs = theirs.double()
     theirs.load_state_dict({**theirs.state_dict(), **{name: _tensor(array) for name, array in given.items()}})
+    return ours, theirs
+
+
+@checks("EncoderLayer", bound=20000, against=TORCH)
+def encoder(draw: Draw) -> Iterator[Pair]:
+    """`torch.nn.TransformerEncoderLayer`."""
+    ours, theirs = _layers(draw)
     x, mask = draw.numbers(2, draw.size(1, 5), ours.d_model), None
     if draw.chance():
         mask = model.causal_mask(x.shape[1])
@@ -212,6 +221,39 @@ def encoder(draw: Draw) -> Iterator[Pair]:
     if kinked((ours.feed_forward, trace.feed_forward.inside)):
         return
     yield ours.reverse(trace, by_output), _gradients(output, by_output, tokens)[0]
+
+
+class _Drawn(model.Dropout):
+    """Leaves out what PyTorch left out."""
+
+    found: ClassVar[dict[str, Array]] = {}
+
+    def kept(self, place: model.DropoutPlace, shape: tuple[int, ...]) -> Array:
+        return self.found[place].reshape(shape)
+
+
+@checks("Dropout", bound=20000, against=TORCH)
+def dropout(draw: Draw) -> Iterator[Pair]:
+    """`torch.nn.TransformerEncoderLayer` in its train(): it draws, and both leave the same numbers out."""
+    rate = draw.pick(0.1, 0.5)
+    ours, theirs = _layers(draw, rate)
+    x, torch = draw.numbers(2, draw.size(1, 5), ours.d_model), _torch()
+    drop, attend, kept = torch.nn.functional.dropout, theirs.self_attn.forward, list[Array]()
+
+    def recorded(array: Any, p: float, training: bool = True, inplace: bool = False) -> Any:
+        kept.append(drop(torch.ones_like(array), p, training, inplace).numpy() > 0)
+        return array * _tensor(kept[-1]) * (drop(torch.ones(64, dtype=array.dtype), p, training).max())
+
+    torch.manual_seed(draw.size(0, 999))
+    # Otherwise it would draw inside of a fused product.
+    theirs.self_attn.forward = lambda *given, **named: attend(*given, **{**named, "need_weights": True})
+    torch.nn.functional.dropout = recorded
+    try:
+        wanted = theirs.train()(_tensor(x)).detach().numpy()
+    finally:
+        torch.nn.functional.dropout = drop
+    _Drawn.found = dict(zip(map(str, model.DropoutPlace), kept, strict=True))
+    yield ours(x, dropout=_Drawn.everywhere(rate)).output, wanted
 
 
 @checks("causal_mask", bound=EXACT, against=TORCH)

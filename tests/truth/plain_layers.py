@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Any
 
 import numpy as np
@@ -12,6 +12,9 @@ from tests.truth import plain
 from tests.truth.draw import Array
 
 Step = Callable[[Array], Array]
+Factors = Mapping[str, Array]
+"""What dropout multiplies by, 0 or 1/(1 − p), by its place in a layer and of its shape; nothing where it has none."""
+NONE: Factors = {}
 
 
 def long_or_none(array: Array | None) -> Array | None:
@@ -19,23 +22,29 @@ def long_or_none(array: Array | None) -> Array | None:
     return None if array is None else plain.long(array)
 
 
-def heads(held: MultiHeadAttention, x: Array, context: Array, mask: Array | None) -> Array:
+def heads(held: MultiHeadAttention, x: Array, context: Array, mask: Array | None, factors: Factors = NONE) -> Array:
     """Return the output of multi-head attention of one sequence; only its numbers are taken from what holds them."""
     parts = []
     for source, name in ((x, "q"), (context, "k"), (context, "v")):
         weight, bias = plain.long(getattr(held, f"w_{name}")), long_or_none(getattr(held, f"b_{name}"))
         parts.append(plain.heads_of(plain.linear(source, weight, bias), held.heads))
-    found = [plain.attention_stages(*each, mask=mask)["output"] for each in zip(*parts, strict=True)]
-    return plain.linear(np.concatenate(found, axis=1), plain.long(held.w_o), long_or_none(held.b_o))
+    found = []
+    for head, (q, k, v) in enumerate(zip(*parts, strict=True)):
+        weights = plain.attention_stages(q, k, v, mask=mask)["weights"]
+        found.append((weights * factors["weights"][head] if "weights" in factors else weights) @ v)
+    output = plain.linear(np.concatenate(found, axis=1), plain.long(held.w_o), long_or_none(held.b_o))
+    return output * factors.get("attention_output", 1)
 
 
-def network(held: FeedForward, x: Array) -> Array:
+def network(held: FeedForward, x: Array, factors: Factors = NONE) -> Array:
     """Return the output of a feed-forward network for some positions."""
     before = plain.linear(x, plain.long(held.w1), long_or_none(held.b1))
     hidden = np.vectorize(lambda one: plain.activation(one, held.activation.value), otypes=[plain.Long])(before)
     if held.w3 is not None:
         hidden = hidden * plain.linear(x, plain.long(held.w3), long_or_none(held.b3))
-    return plain.linear(hidden, plain.long(held.w2), long_or_none(held.b2))
+    hidden = hidden * factors.get("hidden", 1)
+    output = plain.linear(hidden, plain.long(held.w2), long_or_none(held.b2))
+    return output * factors.get("feed_forward_output", 1)
 
 
 def norm(held: Norm, x: Array) -> Array:
@@ -52,11 +61,11 @@ def sublayer(x: Array, inside: Step, wiring: Wiring, normed: Step) -> Array:
     return normed(found) if wiring.placement.value == "post" else found
 
 
-def encoder(layer: EncoderLayer, x: Array, mask: Array | None) -> Array:
+def encoder(layer: EncoderLayer, x: Array, mask: Array | None, factors: Factors = NONE) -> Array:
     """Return what an encoder layer puts out for one sequence."""
     first, second = layer.norms
-    middle = sublayer(x, lambda y: heads(layer.attention, y, y, mask), layer.wiring, lambda y: norm(first, y))
-    return sublayer(middle, lambda y: network(layer.feed_forward, y), layer.wiring, lambda y: norm(second, y))
+    middle = sublayer(x, lambda y: heads(layer.attention, y, y, mask, factors), layer.wiring, lambda y: norm(first, y))
+    return sublayer(middle, lambda y: network(layer.feed_forward, y, factors), layer.wiring, lambda y: norm(second, y))
 
 
 def decoder(layer: DecoderLayer, x: Array, context: Array) -> Array:

@@ -178,6 +178,7 @@ class Controls:
         "masks": "setup.mask.kind",
         "mask_size": "mask_size",
         "hard": "setup.hard",
+        "answer": "view.answer",
     }
 
     def __init__(self, shows: HeadsDriver | MainWindow) -> None:

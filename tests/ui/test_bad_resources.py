@@ -10,8 +10,7 @@ from attention_explorer.core import assets
 from attention_explorer.errors import ExplorerError
 from attention_explorer.kit import icons, theme
 from attention_explorer.kit.drawing import colour_maps
-from attention_explorer.kit.export.pdf_file import pdf_bytes
-from attention_explorer.kit.export.svg_file import svg_bytes
+from attention_explorer.kit.export.svg_file import pdf_bytes, svg_bytes
 from attention_explorer.pages.explorer import ExplorerState
 from attention_explorer.session.settings import ThemeChoice
 from attention_explorer.window.gallery import window_image

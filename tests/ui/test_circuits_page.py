@@ -22,13 +22,13 @@ from attention_explorer.core.colour_scale import score_scale
 from attention_explorer.model.checkpoint import checkpoint
 from attention_explorer.pages import circuits_elsewhere as elsewhere
 from attention_explorer.pages.circuits import said
-from attention_explorer.pages.circuits.presets import CIRCUITS_PRESETS
 from attention_explorer.pages.circuits.state import CircuitsState, CircuitsView, Looks, PutIn, with_sentence
 from attention_explorer.pages.circuits.ui.heads import grid
 from attention_explorer.pages.circuits.ui.page import FIND, TAKE
 from attention_explorer.pages.circuits.ui.views import views
 from attention_explorer.pages.explorer import ExplorerState
 from attention_explorer.pages.heads.state import HeadsSetup, HeadsState
+from attention_explorer.pages.preset_lists import preset_list
 from attention_explorer.pages.ready_made import find_preset
 from attention_explorer.pages.session_file import SUFFIX, read_session, write_session
 from attention_explorer.session.settings import Settings, ThemeChoice
@@ -38,6 +38,8 @@ from attention_explorer.sources.learned.setup import LearningSetup
 from attention_explorer.sources.learned_recipe import LearnedRecipe
 from attention_explorer.sources.model_source import model_recipe
 from attention_explorer.sources.registry import source_of
+
+CIRCUITS_PRESETS = preset_list("circuits")
 
 pytestmark = pytest.mark.qt_log_ignore("This plugin does not support")
 

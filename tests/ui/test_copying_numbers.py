@@ -13,7 +13,7 @@ from PySide6.QtWidgets import QApplication
 from written_numbers import csv_text
 
 from attention_explorer.core.numbers_export import Numbers, Table
-from attention_explorer.kit.export import clipboard
+from attention_explorer.kit.export import writing
 from attention_explorer.kit.export.dialog import ExportDialog
 from attention_explorer.model.checkpoint import checkpoint
 from attention_explorer.pages.explorer import ExplorerState
@@ -70,7 +70,7 @@ def told(window) -> str:
 
 
 def test_the_key_copies_csv_and_makes_nothing_else(window, qtbot, monkeypatch):
-    monkeypatch.setattr(clipboard, "write_json", None)
+    monkeypatch.setattr(writing, "write_json", None)
     press_copy(window)
     qtbot.waitUntil(lambda: told(window) == "The numbers are on the clipboard, as CSV.")
     assert text() == csv_text(window.page.figure().numbers())
@@ -116,7 +116,7 @@ def test_a_second_copy_replaces_the_first(window, held, qtbot, monkeypatch):
 
 
 def test_more_than_a_clipboard_should_hold_is_refused_before_it_is_made(window, held, qtbot, monkeypatch):
-    monkeypatch.setattr(clipboard, "MOST_CELLS", 7)
+    monkeypatch.setattr(writing, "MOST_CELLS", 7)
     monkeypatch.setattr(window.page, "figure", lambda: held.figure(1))
     press_copy(window)
     qtbot.waitUntil(lambda: told(window).startswith("8 cells are too many for the clipboard"))

@@ -24,8 +24,7 @@ from attention_explorer.errors import ExplorerError
 from attention_explorer.kit.controls.formula_label import FormulaLabel
 from attention_explorer.kit.drawing.contrast import TEXT_CONTRAST, contrast
 from attention_explorer.kit.drawing.outlines import outline_of
-from attention_explorer.kit.export.pdf_file import pdf_bytes
-from attention_explorer.kit.export.svg_file import svg_bytes
+from attention_explorer.kit.export.svg_file import pdf_bytes, svg_bytes
 from attention_explorer.kit.formula import (
     LIT_OPACITY,
     SMALLEST,

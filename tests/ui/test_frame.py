@@ -28,12 +28,12 @@ from attention_explorer.model import NormPlacement
 from attention_explorer.model.score_draws import ScoreSource
 from attention_explorer.pages.as_python import python_of
 from attention_explorer.pages.explorer import ExplorerState
-from attention_explorer.pages.lab.cost_presets import COST_PRESETS
 from attention_explorer.pages.lab.cost_state import CostState
 from attention_explorer.pages.lab.precision import Precision
 from attention_explorer.pages.lab.scores_state import ScalingState
 from attention_explorer.pages.lab.state import LabState, LabView
 from attention_explorer.pages.lab.ui.views import views
+from attention_explorer.pages.preset_lists import preset_list
 from attention_explorer.pages.registry import PAGES
 from attention_explorer.pages.stack.choices import Initialiser
 from attention_explorer.pages.stack.learned import learned_block
@@ -42,6 +42,8 @@ from attention_explorer.session.settings import Settings, SettingsStore, ThemeCh
 from attention_explorer.sources.learned.box import BOX
 from attention_explorer.tools.code.programs import program_of
 from attention_explorer.tools.code.ui.panel import COVERED
+
+COST_PRESETS = preset_list("cost")
 
 pytestmark = pytest.mark.qt_log_ignore("This plugin does not support")  # said whenever a list opens
 

@@ -13,7 +13,7 @@ from attention_explorer.kit.drawing.cell_marks import cell_text
 from attention_explorer.kit.items.item import Hit
 from attention_explorer.kit.items.rows_map import RowsMap
 from attention_explorer.kit.theme import LIGHT, Look
-from attention_explorer.pages.circuits.ui.graph import Edge, HeadGraph
+from attention_explorer.pages.circuits.ui.reads import Edge, HeadGraph
 
 LOOK, BOX = Look(LIGHT), QRectF(0, 0, 500, 400)
 GRAPH = HeadGraph(

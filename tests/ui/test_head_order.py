@@ -135,7 +135,7 @@ def test_a_threshold_takes_it_too_and_files_say_what_was_compared(words_once):
         if 0.5 * np.abs(driver.frame.layers[layer].maps[head].weights() - kept).sum(1).mean() >= 0.1
     ]
     assert 0 < len(far) < 8
-    assert side.note.text().startswith(f"{len(far)} of 8 heads\n")
+    assert side.note.text().startswith(f"{len(far)} of 8 heads with difference from B ≥ 0.1\n")
     figure = HeadsFigure(driver.heads, is_wall=True)
     assert "difference of each head from layer 1, head 1 (B)" in figure.caption
     numbers = figure.numbers()

@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 from heads_driver import colour_distance, widget_texts
 from PySide6.QtCore import QPointF, Qt
+from PySide6.QtWidgets import QApplication
 
 from attention_explorer.kit.theme import LIGHT
 from attention_explorer.model import entropy
@@ -57,16 +58,22 @@ def test_the_grid_dims_the_heads_below_the_threshold_and_counts_the_others(drive
     assert pale(driver) == set()
     driver.press(side.only)
     first = driver.heads.view.threshold
+    QApplication.processEvents()
+    assert side.filter.controls["value"].hasFocus()
+    assert not side.filter.visibleRegion().isEmpty()
     assert first == Threshold(SortBy.ENTROPY, float(f"{np.median(list(means.values())):.2g}"))
     driver.type_into(side.filter.controls["value"], "1.5")
     kept = {place for place, mean in means.items() if mean >= 1.5}
     assert 0 < len(kept) < len(means)
-    assert side.note.text() == f"{len(kept)} of {len(means)} heads"
+    assert side.note.text() == f"{len(kept)} of {len(means)} heads with entropy ≥ 1.5"
     assert pale(driver) == set(means) - kept
     assert on_the_wall(driver) == set(means), "each stays where it is"
     driver.press(side.filter.controls["at_most"].buttons[True])
     assert side.filter.controls["at_most"].buttons[True].isChecked()
     assert pale(driver) == kept
+    driver.page.open_drawer(False)
+    assert not side.filter.isVisible()
+    assert side.note.text().endswith(" with entropy ≤ 1.5"), "above the heads stands which they are"
     driver.press(side.only)
     assert driver.heads.view.threshold is None
     assert not side.note.isVisible()
@@ -106,7 +113,7 @@ def test_another_summary_and_no_head_at_all(driver):
         for place in driver.frame.places
         if np.trace(driver.frame.layers[place[0]].maps[place[1]].weights(), -1) / len(driver.frame.queries) >= 0.9
     ]
-    assert side.note.text() == f"{len(high)} of {len(driver.frame.places)} heads"
+    assert side.note.text() == f"{len(high)} of {len(driver.frame.places)} heads with weight on previous ≥ 0.9"
     driver.choose(side.filter.controls["by"], SortBy.NEXT)
     driver.type_into(side.filter.controls["value"], "2")
     assert side.note.text().startswith("0 of ")

@@ -4,12 +4,16 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from PySide6.QtCore import QPointF, QRectF
+from heads_driver import sequential
+from PySide6.QtCore import QPointF, QRectF, Qt
+from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication
 
 from attention_explorer.kit import tween
+from attention_explorer.pages.heads.frame import heads_frame
 from attention_explorer.pages.heads.presets import heads_preset
 from attention_explorer.pages.heads.state import HeadsState, Picture
+from attention_explorer.pages.heads.survey import surveys_of
 from attention_explorer.pages.heads.ui.strokes import strokes_of
 
 LONG = 20_000
@@ -115,3 +119,113 @@ def test_a_map_of_many_tokens_is_there_at_once(driver) -> None:
     driver.page.settle()
     go(driver, Picture.LINES)
     assert not driver.canvas._strokes.is_under_way
+
+
+# ---- All heads while one types ----
+
+
+@pytest.fixture
+def quilt(driver):
+    """Eight heads of random weights, which read whatever is typed."""
+    driver.choose(driver.controls.presets, heads_preset("random-words").id)
+    driver.type_into(driver.controls.sentence, "the cat sat on mats")
+    go(driver, Picture.ALL)
+    driver.page.wall.above.tween._clock.setCurrentTime(LONG)
+    driver.page.subject.sentence.edit()
+    return driver
+
+
+def type_letter(driver, letter: str, at: int) -> None:
+    driver.page.subject.sentence.field.setCursorPosition(at)
+    QTest.keyClicks(driver.page.subject.sentence.field, letter)
+    driver.page.settle()
+
+
+def places_of_cells(wall) -> np.ndarray:
+    """Where the weights of all heads stand on the colour bar, (heads, n, n)."""
+    return np.stack([wall.item.positions(survey) for survey in wall.surveys])
+
+
+def seen_in(wall, head: int, row: int, column: int, n: int) -> str:
+    """The colour of a cell of a head, on the screen."""
+    box = wall.above.cells_of(0, head)
+    place = box.topLeft() + QPointF((column + 0.5) * box.width() / n, (row + 0.5) * box.height() / n)
+    return wall.grab().toImage().pixelColor(wall.mapFromGlobal(place).toPoint()).name()
+
+
+def test_while_one_types_every_small_map_goes_from_what_it_showed_to_what_the_words_give(quilt) -> None:
+    wall, way = quilt.page.wall, quilt.page.wall.travel.tween
+    before = places_of_cells(wall)
+    type_letter(quilt, "s", len("the cat"))
+    end = places_of_cells(wall)
+    assert way.is_under_way
+    assert np.array_equal(way._start.reshape(before.shape), before)
+    assert np.array_equal(way._end.reshape(end.shape), end)
+    way._clock.setCurrentTime(LONG // 4)
+    now = way.now.reshape(end.shape)
+    for head in range(8):
+        row, column = np.unravel_index(np.abs(end[head] - before[head]).argmax(), (5, 5))
+        assert seen_in(wall, head, row, column, 5) == sequential(now[head, row, column])
+    assert np.abs(now - end).max() > 0.1
+    way._clock.setCurrentTime(LONG)
+    assert not way.is_under_way
+    there = wall.grab().toImage()
+    wall.picture_changed()
+    assert wall.grab().toImage() == there
+
+
+def test_cells_of_words_that_stay_go_with_them_and_a_new_word_is_there_at_once(quilt) -> None:
+    wall, way = quilt.page.wall, quilt.page.wall.travel.tween
+    before = places_of_cells(wall)
+    type_letter(quilt, " ", len("the c"))
+    start, end = way._start.reshape(-1, 6, 6), places_of_cells(wall)
+    rest = [0, 1, 3, 4, 5]
+    assert np.array_equal(start[:, rest][:, :, rest], before)
+    assert np.array_equal(start[:, 2], end[:, 2])
+    assert np.array_equal(start[:, :, 2], end[:, :, 2])
+
+
+def test_the_next_letter_starts_from_where_the_picture_is(quilt) -> None:
+    wall, way = quilt.page.wall, quilt.page.wall.travel.tween
+    type_letter(quilt, "s", len("the cat"))
+    way._clock.setCurrentTime(LONG // 4)
+    half_way = way.now
+    type_letter(quilt, "y", len("the cats"))
+    assert way.is_under_way
+    assert way._start == pytest.approx(half_way, abs=0.05)
+    assert np.abs(way._start - half_way).max() < np.abs(way._start - places_of_cells(wall).ravel()).max() / 4
+
+
+def test_heads_that_come_later_go_too_and_those_under_way_go_on(quilt) -> None:
+    wall, way = quilt.page.wall, quilt.page.wall.travel.tween
+    old, view, now = wall.item.frame, wall.item.view, quilt.heads.with_recipe(sentence="the cats sat on mats")
+    frame = heads_frame(now.setup)
+    surveys = surveys_of(frame)
+    wall.show_surveys(frame, view, surveys[:3])
+    assert old is not frame
+    assert wall.old == {(0, head) for head in range(3, 8)}
+    way._clock.setCurrentTime(LONG // 4)
+    some = way.now.reshape(8, 5, 5)
+    wall.show_surveys(frame, view, surveys)
+    start = way._start.reshape(8, 5, 5)
+    assert way.is_under_way
+    assert start == pytest.approx(some, abs=0.05)
+    assert np.array_equal(way._end.reshape(8, 5, 5), places_of_cells(wall))
+
+
+@pytest.mark.parametrize("why", ["reduced motion", "a drag", "many words", "the strip"])
+def test_all_small_maps_are_there_at_once(quilt, why) -> None:
+    wall, before = quilt.page.wall, quilt.heads
+    if why == "a drag":
+        QTest.keyClick(quilt.controls.temperature.slider, Qt.Key.Key_Up)
+    elif why == "many words":
+        quilt.type_into(quilt.controls.sentence, " ".join(["so"] * 21))
+    elif why == "the strip":
+        go(quilt, Picture.HEATMAP)
+        type_letter(quilt, "s", len("the cat"))
+    else:
+        quilt.window.set_reduced_motion(True)
+        type_letter(quilt, "s", len("the cat"))
+    quilt.page.settle()
+    assert quilt.heads != before
+    assert not wall.travel.tween.is_under_way

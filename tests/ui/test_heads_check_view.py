@@ -17,7 +17,7 @@ from attention_explorer.kit.items.columns import Above
 from attention_explorer.kit.items.item import Hit
 from attention_explorer.kit.items.table import Table
 from attention_explorer.kit.theme import DARK, LIGHT, Look
-from attention_explorer.pages.heads.checks import LOOK_FOR, carry_out, is_quick
+from attention_explorer.pages.heads.checks import TRIALS, carry_out, is_quick
 from attention_explorer.pages.heads.experiment import Check, Experiment, MaskDemo, Precision
 from attention_explorer.pages.heads.presets import HEADS_PRESETS, heads_preset
 from attention_explorer.pages.heads.state import HeadsSetup, HeadsState
@@ -73,7 +73,7 @@ def test_a_click_chooses_an_experiment_and_the_panel_has_its_numbers(shown: Pict
     assert shown.state.experiment.check is check
     assert shown.labels[-1] == "Choose an experiment"
     panel = shown.picture.panel(shown.numbers)
-    assert (panel.title, panel.sentence) == (check.value, LOOK_FOR[check])
+    assert (panel.title, panel.sentence) == (check.value, TRIALS[check].look_for)
     expected = carry_out(shown.numbers.frame, shown.state.experiment, shown.state.view.row)
     assert len(tables(shown)) == len(expected.tables)
     for table, numbers in zip(tables(shown), expected.tables, strict=True):
@@ -122,7 +122,7 @@ def test_shuffle_again_is_another_order(shown: PictureOnCanvas) -> None:
 
 
 def test_pointing_says_what_to_look_for_and_gives_all_digits(shown: PictureOnCanvas) -> None:
-    assert shown.point_at(line(shown, Check.CONSTANT)) == f"Add a constant: {LOOK_FOR[Check.CONSTANT]}"
+    assert shown.point_at(line(shown, Check.CONSTANT)) == f"Add a constant: {TRIALS[Check.CONSTANT].look_for}"
     report = shown.numbers.chosen
     said = shown.picture.words(shown.numbers, Hit(f"{NUMBERS} 1", 1))
     assert said == f"encoding; no mask: {report.tables[0].exact(1, 1)}; causal: {report.tables[0].exact(1, 2)}"

@@ -123,6 +123,8 @@ def test_both_sentences_of_cross_attention_can_be_typed(open_heads):
     assert not row(driver).sentence.isVisible(), "it is that of A"
     assert not row(driver).context.isVisible()
     driver.press(driver.page.offers.buttons["head 1"])
+    assert not row(driver).context.isVisible()
+    driver.page.open_drawer(True)
     assert row(driver).context.isVisible()
     driver.type_into(row(driver).sentence, "le gros chat")
     driver.type_into(row(driver).context, "The fat cat")

@@ -85,7 +85,7 @@ def test_another_answer_is_typed_and_one_that_is_no_token_gets_a_sentence(open_h
     at = open_heads(all_heads())
     colour_by_effect(at, wait)
     before = effects_shown(at)
-    field = at.page.form_of(at.page.view).controls["view.answer"]
+    field = at.controls.answer
     at.type_into(field, "t")
     QTest.keyClick(field, Qt.Key.Key_Return)
     wait(at)

@@ -15,7 +15,7 @@ from attention_explorer.kit.items.plot_marks import At
 from attention_explorer.model.score_draws import ScoreSource
 from attention_explorer.pages.lab.scores_growth import GrowthPoint, growth_picture
 from attention_explorer.pages.lab.scores_state import GainRule, ScalingPicture, ScalingState
-from attention_explorer.pages.lab.ui.against import SPREAD, AgainstD
+from attention_explorer.pages.lab.ui.why import SPREAD, AgainstD
 
 pytestmark = pytest.mark.qt_log_ignore("This plugin does not support")
 

@@ -12,10 +12,11 @@ from PySide6.QtCore import QPointF, QRectF, Qt
 from attention_explorer.core.preset import preset_of
 from attention_explorer.kit.picture import NOTHING
 from attention_explorer.kit.theme import DARK, Look
-from attention_explorer.pages.lab.cost_presets import COST_PRESETS
 from attention_explorer.pages.lab.cost_state import CostState
-from attention_explorer.pages.lab.ui.cost import AMOUNTS, LAYER, Cost
-from attention_explorer.pages.lab.ui.cost_tables import TERMS
+from attention_explorer.pages.lab.ui.cost import AMOUNTS, LAYER, TERMS, Cost
+from attention_explorer.pages.preset_lists import preset_list
+
+COST_PRESETS = preset_list("cost")
 
 COST = Cost()
 EXTREMES = (

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from functools import partial
 from itertools import count
 from typing import Any, cast
 
@@ -12,6 +13,7 @@ from picture_on_canvas import PictureOnCanvas, drawing_of, faults_of
 from PySide6.QtCore import QPointF, QRectF, Qt
 from svg_reader import text_places
 
+from attention_explorer.core.preset import preset_of
 from attention_explorer.kit.items.item import Hit
 from attention_explorer.kit.items.plot import Plot, PlotLayout
 from attention_explorer.kit.items.plot_marks import At, Label, Points
@@ -21,9 +23,11 @@ from attention_explorer.kit.theme import Look
 from attention_explorer.model import NormPlacement
 from attention_explorer.pages.lab.depth import DRAWS, TABLE, is_measured
 from attention_explorer.pages.lab.ui.depth import LIKENESS, Depth
+from attention_explorer.pages.preset_lists import preset_list
 from attention_explorer.pages.stack.choices import Initialiser
 from attention_explorer.pages.stack.numerals import brief
-from attention_explorer.pages.stack.presets import block_preset
+
+block_preset = partial(preset_of, preset_list("block"))
 
 pytestmark = pytest.mark.qt_log_ignore("This plugin does not support")
 

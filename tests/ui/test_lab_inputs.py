@@ -12,9 +12,11 @@ from picture_on_canvas import PictureOnCanvas, drawing_of, faults_of, panel_word
 
 from attention_explorer.core.preset import preset_of
 from attention_explorer.kit.picture import NOTHING
-from attention_explorer.pages.lab.cost_presets import COST_PRESETS
 from attention_explorer.pages.lab.inputs import inputs_picture
 from attention_explorer.pages.lab.ui.inputs import MAPS, OPERATIONS, Inputs
+from attention_explorer.pages.preset_lists import preset_list
+
+COST_PRESETS = preset_list("cost")
 
 INPUTS = Inputs()
 READY = preset_of(COST_PRESETS, "inputs").state

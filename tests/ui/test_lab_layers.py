@@ -5,6 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Iterator
 from dataclasses import replace
+from functools import partial
 from typing import Any
 
 import pytest
@@ -15,12 +16,15 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication
 from written_numbers import csv_text
 
+from attention_explorer.core.preset import preset_of
 from attention_explorer.pages.explorer import ExplorerState
 from attention_explorer.pages.lab.depth import DRAWS, DepthPicture, is_measured
 from attention_explorer.pages.lab.state import LabState, LabView
 from attention_explorer.pages.lab.ui.depth import Depth
-from attention_explorer.pages.stack.presets import block_preset
+from attention_explorer.pages.preset_lists import preset_list
 from attention_explorer.session.settings import Settings, ThemeChoice
+
+block_preset = partial(preset_of, preset_list("block"))
 
 pytestmark = pytest.mark.qt_log_ignore("This plugin does not support")
 

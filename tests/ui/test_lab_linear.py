@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -11,8 +12,11 @@ from picture_on_canvas import PictureOnCanvas, drawing_of, faults_of
 from PySide6.QtCore import QPointF, Qt
 from svg_reader import text_places
 
+from attention_explorer.core.preset import preset_of
 from attention_explorer.pages.lab.ui.linear import Linear
-from attention_explorer.pages.stack.presets import block_preset
+from attention_explorer.pages.preset_lists import preset_list
+
+block_preset = partial(preset_of, preset_list("block"))
 
 pytestmark = pytest.mark.qt_log_ignore("This plugin does not support")
 

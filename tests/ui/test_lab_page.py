@@ -30,18 +30,20 @@ from attention_explorer.kit.theme import LIGHT
 from attention_explorer.model import NormPlacement
 from attention_explorer.model.score_draws import ScoreSource
 from attention_explorer.pages.explorer import ExplorerState
-from attention_explorer.pages.lab.cost_presets import COST_PRESETS
 from attention_explorer.pages.lab.cost_state import CostState, Quantity
 from attention_explorer.pages.lab.measure import MeasuredPoint, Measurement
 from attention_explorer.pages.lab.precision import Precision
 from attention_explorer.pages.lab.scores_growth import is_measured as are_scores_measured
-from attention_explorer.pages.lab.scores_presets import SCALING_PRESETS
 from attention_explorer.pages.lab.scores_state import GainRule, ScalingPicture, ScalingState
 from attention_explorer.pages.lab.state import LabView
 from attention_explorer.pages.lab.ui import page as lab_page
 from attention_explorer.pages.lab.ui.softmax import SoftmaxBench
+from attention_explorer.pages.preset_lists import preset_list
 from attention_explorer.pages.stack.choices import Initialiser
 from attention_explorer.pages.stack.state import BlockState
+
+COST_PRESETS = preset_list("cost")
+SCALING_PRESETS = preset_list("scaling")
 
 pytestmark = pytest.mark.qt_log_ignore("This plugin does not support")  # said whenever a list opens
 
@@ -336,7 +338,7 @@ def test_an_example_is_judged_until_it_is_changed(open_lab) -> None:
     ready = preset_of(SCALING_PRESETS, "overflow")
     assert at.state == replace(ready.state, draws=SMALL.draws)  # which other views set, and this one does not
     button = at.field("bench.subtract_max")
-    assert "\n".join((ready.claim, f"{ready.verdict}.", ready.truth)) in at.verdict
+    assert "\n".join(ready.truths) in at.verdict
     at.press(button)
     assert at.state.bench.subtract_max
     assert "(changed)" in at.example.currentText()

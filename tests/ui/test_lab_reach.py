@@ -10,10 +10,12 @@ from picture_on_canvas import PictureOnCanvas, drawing_of, faults_of, panel_word
 from PySide6.QtCore import QPointF, Qt
 
 from attention_explorer.core.preset import preset_of
-from attention_explorer.pages.lab.cost_presets import COST_PRESETS
 from attention_explorer.pages.lab.cost_state import CostState
 from attention_explorer.pages.lab.reach import FARTHEST, reach_picture
 from attention_explorer.pages.lab.ui.reach import ATTENTION, CONTEXT, RECURRENT, ROWS, SHADES, STRIPS, Reach
+from attention_explorer.pages.preset_lists import preset_list
+
+COST_PRESETS = preset_list("cost")
 
 REACH = Reach()
 READY = preset_of(COST_PRESETS, "reach").state

@@ -17,9 +17,11 @@ from attention_explorer.kit.items.item import Hit
 from attention_explorer.kit.items.plot_marks import At, Label
 from attention_explorer.kit.theme import LIGHT, Look
 from attention_explorer.pages.lab.precision import Precision
-from attention_explorer.pages.lab.scores_presets import SCALING_PRESETS
 from attention_explorer.pages.lab.scores_state import BenchState, ScalingPicture, ScalingState
 from attention_explorer.pages.lab.ui.softmax import GAP, JACOBIAN, SoftmaxBench, _scores
+from attention_explorer.pages.preset_lists import preset_list
+
+SCALING_PRESETS = preset_list("scaling")
 
 pytestmark = pytest.mark.qt_log_ignore("This plugin does not support")
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from functools import partial
 
 import numpy as np
 import pytest
@@ -10,6 +11,7 @@ from layer_driver import LayerDriver
 from picture_on_canvas import PictureOnCanvas, drawing_of, faults_of
 from PySide6.QtCore import QPointF, Qt
 
+from attention_explorer.core.preset import preset_of
 from attention_explorer.kit.drawing.text_table import Column, paint_table, table_layout
 from attention_explorer.kit.theme import Look
 from attention_explorer.model import NormPlacement
@@ -18,9 +20,11 @@ from attention_explorer.pages.layer.cache import table_rows
 from attention_explorer.pages.layer.future import is_quick
 from attention_explorer.pages.layer.ui.cache import COMPARED, MAPS, WORK, Cache
 from attention_explorer.pages.layer.ui.future import MASKS, SAME, Future
+from attention_explorer.pages.preset_lists import preset_list
 from attention_explorer.pages.stack.choices import Initialiser
-from attention_explorer.pages.stack.presets import block_preset
 from attention_explorer.session.settings import Settings, ThemeChoice
+
+block_preset = partial(preset_of, preset_list("block"))
 
 pytestmark = pytest.mark.qt_log_ignore("This plugin does not support")
 

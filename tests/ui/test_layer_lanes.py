@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from functools import partial
 
 import pytest
 from heads_driver import painted_texts
@@ -10,15 +11,19 @@ from picture_on_canvas import drawing_of, faults_of
 from PySide6.QtCore import QPointF, QRectF
 from PySide6.QtGui import QPainter
 
+from attention_explorer.core.preset import preset_of
 from attention_explorer.kit.drawing.marks import text_size
 from attention_explorer.kit.theme import DARK, LIGHT, Look
 from attention_explorer.model import Activation
 from attention_explorer.pages.layer.diagram import diagram_picture
 from attention_explorer.pages.layer.ui.layer import Layer
+from attention_explorer.pages.preset_lists import preset_list
 from attention_explorer.pages.stack.choices import BlockPicture
-from attention_explorer.pages.stack.presets import BLOCK_PRESETS, block_preset
 from attention_explorer.pages.stack.state import BlockState
 from attention_explorer.sources.source import LayerPart
+
+BLOCK_PRESETS = preset_list("block")
+block_preset = partial(preset_of, preset_list("block"))
 
 DIAGRAMS = [ready for ready in BLOCK_PRESETS if ready.state.picture is BlockPicture.LAYER]
 

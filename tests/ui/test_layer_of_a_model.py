@@ -22,6 +22,7 @@ from attention_explorer.pages.heads.frame import heads_frame
 from attention_explorer.pages.heads.presets import heads_preset
 from attention_explorer.pages.heads.state import HeadsSetup, HeadsState
 from attention_explorer.pages.layer.diagram import diagram_picture
+from attention_explorer.pages.layer.diagram_words import short
 from attention_explorer.pages.layer.ui.page import DRAWN, OF_HEADS
 from attention_explorer.pages.session_file import read_session, write_session
 from attention_explorer.pages.stack.choices import BlockPicture
@@ -32,6 +33,7 @@ from attention_explorer.sources.learned.box import BOX
 from attention_explorer.sources.learned_recipe import LearnedRecipe
 from attention_explorer.sources.model_source import model_recipe
 from attention_explorer.sources.recorded.pieces import SPACE
+from attention_explorer.sources.registry import source_of
 from attention_explorer.sources.source import LayerPart
 
 MODELS = Path(__file__).parents[1] / "data" / "models"
@@ -271,13 +273,22 @@ def test_a_tiny_model_is_drawn_with_what_it_learned(open_layer):
     assert layer.picture.box("weights").first[0, 7].argmax() == 1
 
 
-def test_future_and_cache_stay_with_the_drawn_stack(open_layer):
+def test_a_token_of_a_model_is_replaced_by_hand(open_layer):
     layer = open_layer(state_of("gpt2"))
     layer.press(layer.page.subject)
     layer.settle()
-    layer.show(BlockPicture.CACHE)
+    layer.show(BlockPicture.FUTURE)
     layer.settle()
-    assert layer.picture.tokens == ("The", "cat", "sat", "on", "the", "mat")
+    assert layer.picture.tokens == source_of(layer.state.model).labels[0]
+    assert layer.page.title.text() == "Earlier rows do not change."
+    layer.type_into(layer.main.box, "6")
+    layer.settle()
+    assert layer.panel_words()[0].endswith("(6) is replaced")
+    assert "the 5 rows before it stay the same bit for bit" in layer.panel_words()[1]
+    assert not layer.few("layers").isVisible()
+    layer.undo()
+    layer.settle()
+    assert layer.picture.token == 4
 
 
 def test_a_session_names_the_model_relative_to_itself(tmp_path):
@@ -302,3 +313,73 @@ def test_the_boxes_of_a_family_are_known_and_lead_from_one_to_the_next(name):
         assert set(box.sources) <= set(names[:place])
         assert np.isfinite(box.summary.mean)
     assert names[-1] in ("feed_forward_sum", "output")
+
+
+# ---- Dropout ----
+
+
+def test_a_model_leaves_out_at_the_rates_of_its_configuration_with_one_click(open_layer):
+    layer = open_layer(with_subject(state_of("bart")))
+    before = layer.picture.box("output").first
+    layer.press(layer.field("dropout"))
+    layer.settle()
+    assert [box.name for box in layer.picture.boxes if box.left_out is not None] == [
+        "attention_output",
+        "feed_forward_output",
+    ]
+    assert "dropout" not in layer.picture.box("weights").formula  # its configuration has 0 there
+    layer.click(layer.box("feed_forward_output"))
+    box = layer.picture.chosen
+    row, column = np.argwhere(~box.left_out[0])[0].tolist()
+    assert f"; × 1.111 by dropout = {short(box.first[row, column])}" in layer.point_at(layer.cell(row, column))
+    assert (box.first[box.left_out[0]] == 0.0).all()
+    assert "p = 0.1" in box.formula
+    assert not np.array_equal(layer.picture.box("output").first, before)
+    assert not layer.field("dropout_rate").isVisible()
+    said = layer.view.settings(layer.state).replace("\N{NO-BREAK SPACE}", " ")
+    assert "dropout as in training, attention p = 0.1, network p = 0.1, draw 0" in said
+    layer.type_into(layer.field("dropout_seed"), "4")
+    layer.settle()
+    assert not np.array_equal(layer.picture.box("feed_forward_output").left_out, box.left_out)
+    layer.undo()
+    layer.undo()
+    layer.settle()
+    np.testing.assert_array_equal(layer.picture.box("output").first, before)
+
+
+def test_a_model_that_was_trained_without_dropout_says_so(open_layer):
+    layer = open_layer(with_subject(state_of("llama")))
+    field = layer.field("dropout")
+    assert not field.isEnabled()
+    assert "Nothing says that these weights were learned with dropout." in field.toolTip()
+
+
+# ---- Future and Cache ----
+
+
+def test_the_cache_of_a_model_grows_by_hand(open_layer):
+    layer = open_layer(with_subject(state_of("llama")))
+    layer.show(BlockPicture.CACHE)
+    layer.settle()
+    assert layer.page.title.text() == "Each token’s key and value are computed once."
+    assert layer.picture.tokens == source_of(layer.state.model).labels[0]
+    assert layer.panel_words()[0] == layer.state.count.token(layer.picture.tokens[2], 2) + " came last"
+    layer.canvas.setFocus()
+    layer.key(Qt.Key.Key_End)
+    assert layer.picture.decoded == 7
+    layer.key(Qt.Key.Key_Left)
+    assert layer.picture.decoded == 6
+    assert layer.picture.state.layer_number == 2
+    assert "every 2 heads" in layer.notes.lower()
+    layer.type_into(layer.few("text"), "a dog sat")
+    layer.settle()
+    assert layer.window.session.state.heads.setup.recipe.sentence == "a dog sat"
+    assert not layer.few("text").isHidden()
+    assert "seed" not in [name for name, field in layer.drawer.form.controls.items() if field.isVisible()]
+
+
+def test_a_model_that_looks_both_ways_says_that_it_keeps_no_cache(open_layer):
+    layer = open_layer(with_subject(state_of("bert")))
+    layer.show(BlockPicture.CACHE)
+    layer.settle()
+    assert "A cache is kept by models that see no later words" in layer.told

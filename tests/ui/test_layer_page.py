@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 
 import numpy as np
@@ -15,6 +16,7 @@ from PySide6.QtGui import QPainter
 from PySide6.QtTest import QTest
 
 from attention_explorer.core.mask import MaskKind
+from attention_explorer.core.preset import preset_of
 from attention_explorer.kit.export.figure import write_figure
 from attention_explorer.kit.items.item import Hit
 from attention_explorer.kit.theme import LIGHT, Look
@@ -22,10 +24,13 @@ from attention_explorer.model import Activation, NormKind, NormPlacement
 from attention_explorer.pages.explorer import ExplorerState
 from attention_explorer.pages.layer.diagram import diagram_picture
 from attention_explorer.pages.layer.ui.layer import DIAGRAM, Layer
+from attention_explorer.pages.preset_lists import preset_list
 from attention_explorer.pages.stack.choices import OF_BLOCK, Initialiser
-from attention_explorer.pages.stack.presets import BLOCK_PRESETS, block_preset
 from attention_explorer.pages.stack.state import BlockState
 from attention_explorer.session.settings import Settings, ThemeChoice
+
+BLOCK_PRESETS = preset_list("block")
+block_preset = partial(preset_of, preset_list("block"))
 
 OWN = [ready for ready in BLOCK_PRESETS if ready.state.picture in OF_BLOCK]
 """The presets of the page; the others are examples of Lab."""
@@ -385,8 +390,7 @@ def test_biases_and_gains_are_switched_on_and_said(open_layer):
     layer.key(Qt.Key.Key_End)
     assert "· gain" in layer.point_at(layer.cell(1, 2))
     assert "random biases" in layer.view.settings(layer.state)
-    assert "dropout" in layer.notes
-    assert "biases of the projections" not in layer.notes
+    assert "Not there, as in many tutorials: dropout." in layer.notes
     layer.choose(layer.few("norm"), NormPlacement.NONE)
     assert not layer.field("gains").isVisible()
 

@@ -16,9 +16,9 @@ from attention_explorer.core.role import Role
 from attention_explorer.pages.lookup.plane import PlaneTransform
 from attention_explorer.pages.lookup.presets import preset
 from attention_explorer.pages.lookup.state import QUERY, TARGET, LookupState, Overlay, Part, ValueKind
+from attention_explorer.pages.lookup.table import Column
 from attention_explorer.pages.lookup.ui.plane_foreground import handle_places
 from attention_explorer.pages.lookup.ui.plane_grip import rounded_to_pixel
-from attention_explorer.pages.lookup.ui.table_model import Column
 
 pytestmark = pytest.mark.qt_log_ignore("This plugin does not support")  # said whenever a list opens
 

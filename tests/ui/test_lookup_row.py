@@ -41,9 +41,9 @@ from attention_explorer.pages.lookup.state import (
     Overlay,
     Part,
 )
+from attention_explorer.pages.lookup.table import Column
 from attention_explorer.pages.lookup.ui.page import LookupPage
 from attention_explorer.pages.lookup.ui.plane_backdrop import plane_names
-from attention_explorer.pages.lookup.ui.table_model import Column
 from attention_explorer.pages.ready_made import find_preset
 from attention_explorer.pages.row_as_lookup import NOTHING_PINNED, SEVERAL_HEADS, as_lookup
 from attention_explorer.session.settings import Settings, ThemeChoice
@@ -223,8 +223,8 @@ def test_a_query_on_a_key_is_what_the_hand_takes(at) -> None:
 def test_the_target_is_dragged_in_the_plane_of_values(at) -> None:
     at.show(LookupView.GRADIENT)
     scene = at.canvas.scene()
-    assert scene.values.rect.contains(scene.place(TARGET))
-    assert not scene.values.rect.intersects(scene.rect)
+    assert scene.value_rect.contains(scene.place(TARGET))
+    assert not scene.value_rect.intersects(scene.rect)
     goal = (0.5, -0.3)
     at.hand().drag(scene.place(TARGET), scene.place_value(goal))
     assert at.lookup.target == pytest.approx(goal, abs=0.02)
@@ -240,9 +240,9 @@ def test_the_target_is_dragged_in_the_plane_of_values(at) -> None:
 def test_keys_and_values_have_planes_of_their_own(at) -> None:
     scene = at.canvas.scene()
     for part in scene.state.parts():
-        inside = scene.values.rect if part.role is Role.VALUE else scene.rect
+        inside = scene.value_rect if part.role is Role.VALUE else scene.rect
         assert inside.contains(scene.place(part)), part.name
-    at.hand().move(scene.values.rect.center())
+    at.hand().move(scene.value_rect.center())
     assert "in the plane of values" in at.said
     at.hand().move(at.place(Part(Role.KEY, 0)))
     name = lookup_frame(at.lookup).row.names[0]

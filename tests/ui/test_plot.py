@@ -7,6 +7,7 @@ import itertools
 import math
 import re
 import xml.etree.ElementTree as ET
+from functools import partial
 from typing import Any, cast
 
 import numpy as np
@@ -20,9 +21,9 @@ from PySide6.QtWidgets import QApplication
 from shiboken6 import isValid
 from svg_reader import overlaps, text_places
 
+from attention_explorer.core.preset import preset_of
 from attention_explorer.kit.drawing.marks import text_size
-from attention_explorer.kit.export.pdf_file import pdf_bytes
-from attention_explorer.kit.export.svg_file import svg_bytes
+from attention_explorer.kit.export.svg_file import pdf_bytes, svg_bytes
 from attention_explorer.kit.items.axis import Axis, ticks_along
 from attention_explorer.kit.items.item import Hit, Step
 from attention_explorer.kit.items.plot import Plot, PlotLayout, next_stop, value_of
@@ -42,7 +43,9 @@ from attention_explorer.kit.items.plot_marks import (
 from attention_explorer.kit.pictures.canvas import PicturesCanvas
 from attention_explorer.kit.theme import DARK, LIGHT, Look, Theme
 from attention_explorer.pages.lab.ui.norm import NormSize
-from attention_explorer.pages.stack.presets import block_preset
+from attention_explorer.pages.preset_lists import preset_list
+
+block_preset = partial(preset_of, preset_list("block"))
 
 pytestmark = pytest.mark.usefixtures("qapp")
 

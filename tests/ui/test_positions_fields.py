@@ -11,9 +11,15 @@ from PySide6.QtTest import QTest
 
 from attention_explorer.errors import ExplorerError
 from attention_explorer.model import alibi_slopes, learned_encoding, sinusoidal_encoding, wavelengths
-from attention_explorer.pages.positions.change import changed, parsed_dimensions
 from attention_explorer.pages.positions.kinds.registry import PositionKind
-from attention_explorer.pages.positions.state import Likeness, PositionsPicture, PositionsState, RotaryLayout
+from attention_explorer.pages.positions.state import (
+    Likeness,
+    PositionsPicture,
+    PositionsState,
+    RotaryLayout,
+    changed,
+    parsed_dimensions,
+)
 
 # The off-screen platform says this whenever a list opens.
 pytestmark = pytest.mark.qt_log_ignore("This plugin does not support")

@@ -3,16 +3,20 @@
 from __future__ import annotations
 
 import itertools
+from functools import partial
 
 import numpy as np
 import pytest
 
+from attention_explorer.core.preset import preset_of
 from attention_explorer.model import learned_encoding, sinusoidal_encoding
 from attention_explorer.pages.positions.clocks import clocks_picture
 from attention_explorer.pages.positions.kinds.registry import PositionKind
-from attention_explorer.pages.positions.presets import positions_preset
 from attention_explorer.pages.positions.state import Likeness, PositionsPicture, PositionsState
 from attention_explorer.pages.positions.ui.views import view_of
+from attention_explorer.pages.preset_lists import preset_list
+
+positions_preset = partial(preset_of, preset_list("positions"))
 
 SINUSOIDAL, LEARNED, ROTARY, ALIBI = (PositionKind(kind) for kind in ("sinusoidal", "learned", "rotary", "ALiBi"))
 

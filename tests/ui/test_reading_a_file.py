@@ -258,7 +258,7 @@ def test_a_dialog_is_as_high_as_what_it_shows_and_nothing_is_cut_off(window, ask
         assert label.height() >= label.heightForWidth(label.width())
 
 
-def test_a_row_that_is_none_of_weights_is_read_otherwise_by_a_click(window, tmp_path, qtbot) -> None:
+def test_where_a_row_is_none_of_weights_it_is_asked_how_to_read_them(window, tmp_path, qtbot) -> None:
     weights = softmax(RNG.normal(size=(1, 2, 300, 300)))
     weights[0, 1, 137] *= 7  # none of the rows that are looked at when it is opened
     np.savez(tmp_path / "odd.npz", attention=weights)
@@ -266,16 +266,21 @@ def test_a_row_that_is_none_of_weights_is_read_otherwise_by_a_click(window, tmp_
     assert drop(window, QUrl.fromLocalFile(str(tmp_path / "odd.npz")))
     qtbot.waitUntil(lambda: window.session.state != before, timeout=20_000)
     window.page.settle()
-    assert "parts: ÷ their sum" not in window.page.offers.buttons
+    assert "How to read it…" not in window.page.offers.buttons
     window.session.apply(with_head(window.session.state, 1), "Show another head")
     window.page.settle()
     assert "sums to 7" in panel_says(window.page)
     offers = window.page.offers
     assert offers.isVisible()
-    QTest.mouseClick(offers.buttons["parts: ÷ their sum"], Qt.MouseButton.LeftButton)
-    window.page.settle()
+    QTest.mouseClick(offers.buttons["How to read it…"], Qt.MouseButton.LeftButton)
+    dialog = asked(window)
+    assert dialog.sums.text() == "Rows sum to 1.", "of the rows that are looked at"
+    assert "sums to 7" in dialog.offer.text()
+    press(dialog, Rows.NORMALISE)
+    qtbot.waitUntil(lambda: not dialog.offer.isVisible(), timeout=20_000)
+    opened(window, dialog)
     np.testing.assert_allclose(window.page._frame.map.weights()[137].sum(), 1.0)
-    assert "parts: ÷ their sum" not in offers.buttons
+    assert "How to read it…" not in offers.buttons
 
 
 def with_head(state: ExplorerState, head: int) -> ExplorerState:

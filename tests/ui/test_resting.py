@@ -17,9 +17,11 @@ from attention_explorer.kit.items.plot_marks import Curve, Handle
 from attention_explorer.kit.pictures.pointed_picture import PointedPicture
 from attention_explorer.pages.lab.ui.views import views as lab_views
 from attention_explorer.pages.positions.kinds.registry import PositionKind
-from attention_explorer.pages.positions.presets import POSITIONS_PRESETS
 from attention_explorer.pages.positions.state import PositionsPicture, PositionsState
 from attention_explorer.pages.positions.ui.views import view_of
+from attention_explorer.pages.preset_lists import preset_list
+
+POSITIONS_PRESETS = preset_list("positions")
 
 pytestmark = pytest.mark.usefixtures("qapp")
 

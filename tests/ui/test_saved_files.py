@@ -24,7 +24,7 @@ from attention_explorer.pages.session_file import read_session
 from attention_explorer.session import memory
 from attention_explorer.session.settings import Settings, ThemeChoice
 from attention_explorer.sources.registry import source_of
-from attention_explorer.window.lost_files import LostFiles
+from attention_explorer.window.recordings import LostFiles
 
 CTRL = Qt.KeyboardModifier.ControlModifier
 ASKING = Settings(theme=ThemeChoice.LIGHT, page="heads", goes_on=False)

@@ -25,8 +25,8 @@ from attention_explorer.pages.positions.state import PositionsState
 from attention_explorer.pages.registry import PAGES
 from attention_explorer.pages.session_file import read_session, session_bytes, write_session
 from attention_explorer.session.settings import Settings, ThemeChoice
-from attention_explorer.window import set_aside
-from attention_explorer.window.set_aside import MOST
+from attention_explorer.window import open_session
+from attention_explorer.window.open_session import MOST
 
 CTRL, SHIFT = Qt.KeyboardModifier.ControlModifier, Qt.KeyboardModifier.ShiftModifier
 FIRST = ExplorerState()
@@ -425,7 +425,7 @@ def unwritable(monkeypatch) -> None:
     def refuse(path: Path, **_how: object) -> None:
         raise ExportError(f"The folder “{path}” cannot be made.")
 
-    monkeypatch.setattr(set_aside, "make_folder", refuse)
+    monkeypatch.setattr(open_session, "make_folder", refuse)
 
 
 @pytest.mark.usefixtures("unwritable")

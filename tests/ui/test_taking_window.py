@@ -16,7 +16,7 @@ from test_lessons import OWN, Learner, assert_whole, named
 
 from attention_explorer.session.settings import Settings, SettingsStore, ThemeChoice
 from attention_explorer.tools.lessons import shelf
-from attention_explorer.tools.lessons.taking import AFTER, BEFORE, Reply, Take
+from attention_explorer.tools.lessons.progress import AFTER, BEFORE, Reply, Take
 from attention_explorer.tools.lessons.ui.review import Review
 
 BANK = shelf.bank()

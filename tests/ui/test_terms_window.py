@@ -33,8 +33,7 @@ from attention_explorer.tools.terms.ui.page import (
     THE_NUMBERS,
     HelpWindow,
 )
-from attention_explorer.tools.terms.ui.panel import TermCard
-from attention_explorer.tools.terms.ui.pictures import HIGH, WIDE, painted, shown_by
+from attention_explorer.tools.terms.ui.panel import HIGH, WIDE, TermCard, painted, shown_by
 
 pytestmark = pytest.mark.qt_log_ignore("This plugin does not support")
 

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QFrame, QHBoxLayout, QVBoxLayout, QWidget
 
+from attention_explorer.kit.controls.made import words
 from attention_explorer.kit.theme import Look
 
 
@@ -16,11 +17,8 @@ class Card(QFrame):
         self.body = QVBoxLayout(self)
         self.head = QHBoxLayout()
         if title:
-            label = QLabel(title)
-            label.setObjectName("cardTitle")
-            self.note = QLabel()
-            self.note.setObjectName("muted")
-            self.head.addWidget(label)
+            self.note = words("", "muted")
+            self.head.addWidget(words(title, "cardTitle"))
             self.head.addStretch(1)
             self.head.addWidget(self.note)
             self.body.addLayout(self.head)

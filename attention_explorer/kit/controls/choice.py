@@ -9,7 +9,6 @@ from PySide6.QtGui import QFontMetrics, QPaintEvent, QWheelEvent
 from PySide6.QtWidgets import (
     QButtonGroup,
     QComboBox,
-    QHBoxLayout,
     QPushButton,
     QStyle,
     QStyleOptionComboBox,
@@ -17,6 +16,7 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
+from attention_explorer.kit.controls.made import button, in_row
 from attention_explorer.kit.theme import Look
 
 Choice = tuple[object, str, str]
@@ -133,19 +133,11 @@ class ChoiceRow(QWidget):
         self.setAccessibleName(name)
         self.buttons: dict[object, QPushButton] = {}
         group = QButtonGroup(self)
-        row = QHBoxLayout(self)
-        row.setContentsMargins(0, 0, 0, 0)
-        row.setSpacing(2)
         for value, title, tip in choices:
-            button = QPushButton(title)
-            button.setCheckable(True)
-            button.setToolTip(tip)
-            button.setAccessibleName(f"{name}: {title}")
-            button.setAccessibleDescription(tip)
-            button.clicked.connect(lambda _checked, value=value: chosen(value))
-            group.addButton(button)
-            row.addWidget(button)
-            self.buttons[value] = button
+            self.buttons[value] = button(title, tip, name=f"{name}: {title}", is_switch=True)
+            self.buttons[value].clicked.connect(lambda _checked, value=value: chosen(value))
+            group.addButton(self.buttons[value])
+        in_row(*self.buttons.values(), within=self, space=2)
 
     def show_value(self, value: object) -> None:
         """Show a value without telling anybody."""

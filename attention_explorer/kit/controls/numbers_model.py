@@ -92,20 +92,39 @@ class MatrixModel(QAbstractTableModel):
         told = {Qt.ItemDataRole.DisplayRole: column.title, Qt.ItemDataRole.ToolTipRole: column.tip}
         return column.side if role == Qt.ItemDataRole.TextAlignmentRole else told.get(Qt.ItemDataRole(role))
 
+    def number(self, row: int, column: int) -> float | None:
+        """Return the number of a cell with every digit; None if it has words."""
+        cell = self._cells[row][column]
+        return None if isinstance(cell, str) else cell
+
+    def text(self, row: int, column: int) -> str:
+        """Return how a cell is written."""
+        cell = self._cells[row][column]
+        return cell if isinstance(cell, str) else self._columns[column].shown(cell)
+
+    def tip(self, row: int, _column: int) -> str:
+        """Return what there is to say of a cell besides its number."""
+        return self._tips[row]
+
+    def is_typed(self, _row: int, column: int) -> bool:
+        """Whether a cell can be typed into."""
+        return self._columns[column].is_typed
+
     def flags(self, index: Index) -> Qt.ItemFlag:
         flags = Qt.ItemFlag.ItemIsEnabled | Qt.ItemFlag.ItemIsSelectable
-        return flags | Qt.ItemFlag.ItemIsEditable if self._columns[index.column()].is_typed else flags
+        return flags | Qt.ItemFlag.ItemIsEditable if self.is_typed(index.row(), index.column()) else flags
 
     def data(self, index: Index, role: int = Qt.ItemDataRole.DisplayRole) -> object:
-        column, cell = self._columns[index.column()], self._cells[index.row()][index.column()]
+        row, column = index.row(), index.column()
         if role == Qt.ItemDataRole.DisplayRole:
-            return cell if isinstance(cell, str) else column.shown(cell)
-        if role == Qt.ItemDataRole.EditRole:
-            return cell if isinstance(cell, str) else exact(cell)
-        if role == Qt.ItemDataRole.ToolTipRole:
-            digits = "" if isinstance(cell, str) else exact(cell)
-            return f"{digits}\n{self._tips[index.row()]}".strip()
-        return column.side if role == Qt.ItemDataRole.TextAlignmentRole else None
+            return self.text(row, column)
+        if role in (Qt.ItemDataRole.EditRole, Qt.ItemDataRole.ToolTipRole):
+            number = self.number(row, column)
+            digits = "" if number is None else exact(number)
+            if role == Qt.ItemDataRole.ToolTipRole:
+                return f"{digits}\n{self.tip(row, column)}".strip()
+            return digits or self.text(row, column)
+        return self._columns[column].side if role == Qt.ItemDataRole.TextAlignmentRole else None
 
     def setData(self, index: Index, value: object, role: int = Qt.ItemDataRole.EditRole) -> bool:
         typed = str(value)

@@ -9,8 +9,9 @@ from math import ceil, floor, isclose
 from typing import Any, Generic, TypeVar
 
 from PySide6.QtCore import QEvent, QObject, QSignalBlocker
-from PySide6.QtWidgets import QHBoxLayout, QLabel, QWidget
+from PySide6.QtWidgets import QLabel, QWidget
 
+from attention_explorer.kit.controls.made import in_row
 from attention_explorer.kit.controls.number_box import NumberBox, WholeNumberBox, show_number, show_position
 from attention_explorer.kit.controls.slider import Slider, SliderDrag
 from attention_explorer.kit.theme import Look
@@ -67,13 +68,9 @@ class SlidingNumber(QWidget, Generic[S]):
         self.box = (WholeNumberBox if self._is_whole else NumberBox)(0, 1, f"{said}, exact")
         self.box.valueChanged.connect(self._on_typed)
         self.label.setBuddy(self.box)
-        self._row = QHBoxLayout(self)
-        self._row.setContentsMargins(0, 0, 0, 0)
         for widget in (self.label, self.slider, self.box):
             widget.setToolTip(tip)
-        self._row.addWidget(self.label)
-        self._row.addWidget(self.slider, 1)
-        self._row.addWidget(self.box)
+        self._row = in_row(self.label, (self.slider, 1), self.box, within=self)
 
     def set_look(self, look: Look) -> None:
         """Wear other colours or another size."""

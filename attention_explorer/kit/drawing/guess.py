@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import QPointF, QRectF, Qt
+from PySide6.QtCore import QPointF, QRectF
 from PySide6.QtGui import QPainter
 
-from attention_explorer.kit.drawing.marks import dashes, draw_haloed_text, draw_line, text_size
+from attention_explorer.kit.drawing.marks import dashes, draw_circle, draw_haloed_text, draw_line, text_size
 from attention_explorer.kit.theme import Look
 
 RADIUS = 9.0
@@ -20,9 +20,7 @@ def paint_guess(painter: QPainter, at: QPointF, truth: QPointF | None, look: Loo
     stroke = dashes(theme.output, 2.2 * look.zoom, look.px(3), look.px(2))
     if truth is not None:
         draw_line(painter, at, truth, stroke)
-    painter.setPen(stroke)
-    painter.setBrush(Qt.BrushStyle.NoBrush)
-    painter.drawEllipse(at, radius, radius)
+    draw_circle(painter, at, radius, stroke)
     font = look.font(12)
     width, height = text_size(font, "your guess")
     box = QRectF(at.x() - width / 2, at.y() - radius - look.px(3) - height, width, height)

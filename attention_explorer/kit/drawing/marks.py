@@ -21,6 +21,13 @@ def colour_of(name: str, opacity: float = 1.0) -> QColor:
     return colour
 
 
+def mixed(ground: str, colour: str, share: float) -> QColor:
+    """Return a ground with so much of a colour on it."""
+    below, above = colour_of(ground), colour_of(colour)
+    parts = zip(below.getRgb()[:3], above.getRgb()[:3], strict=True)  # type: ignore[index] # red, green, blue
+    return QColor(*(round(low + share * (high - low)) for low, high in parts))
+
+
 @lru_cache(maxsize=256)
 def pen(colour: str, width: float, style: Qt.PenStyle = Qt.PenStyle.SolidLine, opacity: float = 1.0) -> QPen:
     """Return a pen with round joins. Do not alter it: it is shared."""
@@ -43,13 +50,20 @@ def draw_line(painter: QPainter, start: QPointF, end: QPointF, stroke: QPen) -> 
     painter.drawLine(start, end)
 
 
+def draw_circle(
+    painter: QPainter, centre: QPointF, radius: float, stroke: QPen | None = None, fill: QColor | None = None
+) -> None:
+    """Draw a circle, a disc, or both."""
+    painter.setPen(Qt.PenStyle.NoPen if stroke is None else stroke)
+    painter.setBrush(Qt.BrushStyle.NoBrush if fill is None else fill)
+    painter.drawEllipse(centre, radius, radius)
+    painter.setBrush(Qt.BrushStyle.NoBrush)
+
+
 def paint_dot(painter: QPainter, centre: QPointF, colour: str, radius: float) -> None:
     """Paint a filled circle."""
     painter.setRenderHint(QPainter.RenderHint.Antialiasing)
-    painter.setPen(Qt.PenStyle.NoPen)
-    painter.setBrush(colour_of(colour))
-    painter.drawEllipse(centre, radius, radius)
-    painter.setBrush(Qt.BrushStyle.NoBrush)
+    draw_circle(painter, centre, radius, fill=colour_of(colour))
 
 
 def draw_arrow(
@@ -62,7 +76,7 @@ def draw_arrow(
     opacity: float = 1.0,
 ) -> None:
     """Draw an arrow whose head ends exactly at ``end``; a very short one is all head, scaled down."""
-    length = math.hypot(end.x() - start.x(), end.y() - start.y())
+    length = distance(start, end)
     if length < 0.5:
         return
     head = min(head, length)
@@ -99,7 +113,7 @@ def draw_badge(
     square: bool = False,
 ) -> None:
     """Draw a labelled badge: round for queries and keys, square for values."""
-    box = QRectF(centre.x() - radius, centre.y() - radius, 2 * radius, 2 * radius)
+    box = box_round(centre, radius)
     painter.setPen(pen(edge, width))
     painter.setBrush(colour_of(fill))
     if square:
@@ -110,6 +124,22 @@ def draw_badge(
     painter.setFont(font)
     painter.setPen(colour_of(ink))
     painter.drawText(box, Qt.AlignmentFlag.AlignCenter, text)
+
+
+def distance(one: QPointF, other: QPointF) -> float:
+    """Return how many pixels two places are apart."""
+    return math.hypot(one.x() - other.x(), one.y() - other.y())
+
+
+def box_round(centre: QPointF, radius: float) -> QRectF:
+    """Return the square round a circle."""
+    return QRectF(centre.x() - radius, centre.y() - radius, 2 * radius, 2 * radius)
+
+
+def text_box(font: QFont, text: str, centre: QPointF) -> QRectF:
+    """Return the box of a line of text round a place."""
+    width, height = text_size(font, text)
+    return QRectF(centre.x() - width / 2, centre.y() - height / 2, width, height)
 
 
 def text_size(font: QFont, text: str) -> tuple[float, float]:

@@ -9,12 +9,12 @@ from pathlib import Path
 
 from PySide6.QtCore import QPointF, QRectF, QSize, QSizeF, QStandardPaths, Qt, QTimer
 from PySide6.QtGui import QColor, QImage, QPainter, QPaintEvent
-from PySide6.QtWidgets import QDialog, QDialogButtonBox, QFileDialog, QHBoxLayout, QMessageBox, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QDialog, QDialogButtonBox, QFileDialog, QMessageBox, QVBoxLayout, QWidget
 
 from attention_explorer.core.figure_options import FigureOptions
 from attention_explorer.errors import ExplorerError
 from attention_explorer.kit.accessible import PICTURE
-from attention_explorer.kit.export.clipboard import NumbersCopier, copy_picture
+from attention_explorer.kit.controls.made import in_row
 from attention_explorer.kit.export.figure import (
     EXPORT_FORMATS,
     LARGEST_SIDE,
@@ -28,7 +28,7 @@ from attention_explorer.kit.export.figure import (
     sheet_of,
 )
 from attention_explorer.kit.export.form import ExportForm
-from attention_explorer.kit.export.writing import write_awake, write_contents
+from attention_explorer.kit.export.writing import NumbersCopier, copy_picture, write_awake, write_contents
 from attention_explorer.kit.file_names import replace_question, with_ending
 from attention_explorer.kit.theme import LIGHT, Look
 
@@ -239,17 +239,13 @@ class ExportDialog(QDialog):
         self.copier.done.connect(self._on_copied)
         for signal in (self.copier.under_way, self.copier.refused):
             signal.connect(self.form.says.setText)
-        self._timer = QTimer(self)
-        self._timer.setSingleShot(True)
-        self._timer.setInterval(PREVIEW_DELAY)
+        self._timer = QTimer(self, singleShot=True, interval=PREVIEW_DELAY)
         self._timer.timeout.connect(self._show)
         self._arrange(look)
         self._show()
 
     def _arrange(self, look: Look) -> None:
-        row = QHBoxLayout()
-        row.addWidget(self.preview, 1)
-        row.addWidget(self.form)
+        row = in_row((self.preview, 1), self.form)
         self.form.setFixedWidth(look.px(330))
         column = QVBoxLayout(self)
         column.addLayout(row, 1)

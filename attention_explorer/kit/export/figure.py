@@ -24,8 +24,7 @@ from attention_explorer.core.files import write_whole
 from attention_explorer.core.numbers_export import Numbers
 from attention_explorer.core.numbers_files import Report, write_csv, write_json, write_npy, write_npz
 from attention_explorer.errors import ExportError, UsageError, did_you_mean, quoted
-from attention_explorer.kit.export.pdf_file import pdf_bytes
-from attention_explorer.kit.export.svg_file import svg_bytes
+from attention_explorer.kit.export.svg_file import pdf_bytes, svg_bytes
 from attention_explorer.kit.theme import DARK, LIGHT, PRINT, Look
 
 LARGEST_SIDE = 16_000

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from PySide6.QtCore import Signal
-from PySide6.QtWidgets import QCheckBox, QComboBox, QFormLayout, QLabel, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QCheckBox, QComboBox, QFormLayout, QWidget
 
 from attention_explorer.core.figure_options import (
     COMMON_WIDTHS,
@@ -19,6 +19,7 @@ from attention_explorer.core.figure_options import (
 )
 from attention_explorer.errors import ExportError, quoted
 from attention_explorer.kit.controls.choice import Choice, ChoiceBox
+from attention_explorer.kit.controls.made import in_column, words
 from attention_explorer.kit.export.figure import EXPORT_FORMATS, format_of
 
 RESOLUTIONS = (96, 150, 192, 300, 600, 1200)
@@ -81,9 +82,7 @@ class ExportForm(QWidget):
             "Cells", "How the cells of maps are drawn in SVG and PDF", CELL_CHOICES, lambda it: self._set(cells=it)
         )
         self.parts = {field: self._part(field, title, tip) for field, title, tip in PARTS}
-        self.says = QLabel()
-        self.says.setWordWrap(True)
-        self.says.setObjectName("muted")
+        self.says = words("", "muted", wraps=True)
         self._arrange()
         self._show()
 
@@ -113,13 +112,7 @@ class ExportForm(QWidget):
             ("C&ells", self.cells),
         ):
             rows.addRow(title, control)
-        column = QVBoxLayout(self)
-        column.setContentsMargins(0, 0, 0, 0)
-        column.addLayout(rows)
-        for box in self.parts.values():
-            column.addWidget(box)
-        column.addWidget(self.says)
-        column.addStretch(1)
+        in_column(rows, *self.parts.values(), self.says, None, within=self)
 
     # ---- Showing ----
 

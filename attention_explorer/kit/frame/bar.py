@@ -6,10 +6,11 @@ from collections.abc import Sequence
 from typing import Any
 
 from PySide6.QtCore import Signal
-from PySide6.QtWidgets import QHBoxLayout, QLabel, QMenu, QPushButton, QWidget
+from PySide6.QtWidgets import QMenu, QWidget
 
 from attention_explorer.core.preset import Preset
 from attention_explorer.kit.controls.choice import ChoiceBox, ChoiceRow
+from attention_explorer.kit.controls.made import button, in_row, words
 from attention_explorer.kit.controls.preset_box import PresetBox
 from attention_explorer.kit.controls.room_kept import give_up_room, keep_out_of_sight
 from attention_explorer.kit.frame.view import View
@@ -43,10 +44,7 @@ class FrameBar(QWidget):
     def __init__(self, title: str, views: Sequence[View[Any]], look: Look, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._look, self._views = look, tuple(views)
-        self._row = QHBoxLayout(self)
-        self._row.setContentsMargins(0, 0, 0, 0)
-        self.title = QLabel(title)
-        self.title.setObjectName("title")
+        self.title = words(title, "title")
         self._presets: dict[object, dict[str, Preset[Any]]] = {
             view.id: {ready.id: ready for ready in view.presets} for view in views
         }
@@ -57,26 +55,16 @@ class FrameBar(QWidget):
         self.view_row = ChoiceRow("View", choices, self.view_wanted.emit)
         self.view_box = ChoiceBox("View", "Which picture is shown", choices, self.view_wanted.emit)
         self.buttons = QWidget()
-        buttons = QHBoxLayout(self.buttons)
-        buttons.setContentsMargins(0, 0, 0, 0)
-        self.code = self._button("Code", "The NumPy program that computes what is on show")
-        self.share = self._button("Share", "Copy the picture or its numbers, or write them to a file")
-        self.present = self._button("Present", "Show the picture large, to a room (F5); F2: a caption, Esc: ends it")
-        self.code.clicked.connect(self.code_wanted)
-        self.present.clicked.connect(self.present_wanted)
+        self.code = button("Code", "The NumPy program that computes what is on show", self.code_wanted)
+        self.share = button("Share", "Copy the picture or its numbers, or write them to a file")
+        tip = "Show the picture large, to a room (F5); F2: a caption, Esc: ends it"
+        self.present = button("Present", tip, self.present_wanted)
+        in_row(self.code, self.share, self.present, within=self.buttons)
         menu = QMenu(self.share)
         menu.aboutToShow.connect(lambda: self._fill(menu))
         self.share.setMenu(menu)
-        self._row.addWidget(self.title)
-        for box in self.examples.values():
-            self._row.addWidget(box)
-        self._row.addStretch(1)
-        self._row.addWidget(self.view_row)
-        self._row.addWidget(self.view_box)
-        self._row.addStretch(1)
-        for button in (self.code, self.share, self.present):
-            buttons.addWidget(button)
-        self._row.addWidget(self.buttons)
+        views_shown = self.view_row, self.view_box
+        self._row = in_row(self.title, *self.examples.values(), None, *views_shown, None, self.buttons, within=self)
         self.set_look(look)
 
     def _box(self, presets: dict[str, Preset[Any]]) -> PresetBox:
@@ -84,13 +72,6 @@ class FrameBar(QWidget):
         box = PresetBox(tip, tuple(presets.values()), lambda name: self.example_wanted.emit(presets[name]))
         box.hide()
         return box
-
-    @staticmethod
-    def _button(text: str, tip: str) -> QPushButton:
-        button = QPushButton(text)
-        button.setToolTip(tip)
-        button.setAccessibleDescription(tip)
-        return button
 
     def _fill(self, menu: QMenu) -> None:
         menu.clear()

@@ -9,15 +9,14 @@ from PySide6.QtWidgets import (
     QAbstractButton,
     QAbstractSlider,
     QComboBox,
-    QHBoxLayout,
     QLabel,
     QLineEdit,
-    QPushButton,
     QVBoxLayout,
     QWidget,
 )
 
 from attention_explorer.kit.controls.card import Card
+from attention_explorer.kit.controls.made import button, in_column, in_row, words
 from attention_explorer.kit.controls.term_block import TermBlock
 from attention_explorer.kit.controls.text_block import TextBlock, TextLine
 from attention_explorer.kit.form import Form
@@ -48,8 +47,6 @@ class Drawer(QWidget):
         super().__init__(parent)
         self._look = look
         self._forms: dict[object, Form[Any]] = {}
-        self.column = QVBoxLayout(self)
-        self.column.setContentsMargins(0, 0, 0, 0)
         self.card = Card(look)
         self.search = QLineEdit()
         self.search.setPlaceholderText("Find a setting")
@@ -57,24 +54,16 @@ class Drawer(QWidget):
         self.search.setToolTip("Words of a setting’s name or tip: only those that have them are shown")
         self.search.setClearButtonEnabled(True)
         self.search.textChanged.connect(self._search)
-        self.nothing = QLabel("No setting of this view has these words.")
-        self.nothing.setWordWrap(True)
+        self.nothing = words("No setting of this view has these words.", wraps=True)
         self.nothing.hide()
-        self.less = QPushButton("Less")
-        self.less.setToolTip("Put this away (Esc)")
-        self.less.clicked.connect(self.closed)
-        self.example_title = QLabel("This example")
-        self.says_title = QLabel("What the picture says")
+        self.less = button("Less", "Put this away (Esc)", self.closed)
+        self.example_title = words("This example", "cardTitle")
+        self.says_title = words("What the picture says", "cardTitle")
         self.example = TermBlock(look, 2, "This example")
         self.says = TextBlock(look, 3, "What the picture says")
         self.about = TextBlock(look, 3, "What is true of these settings")
         self.table = ItemsWidget(look, "All numbers")
-        for title in (self.example_title, self.says_title):
-            title.setObjectName("cardTitle")
-        top = QHBoxLayout()
-        top.addWidget(self.search, 1)
-        top.addWidget(self.less)
-        self.card.body.addLayout(top)
+        self.card.body.addLayout(in_row((self.search, 1), self.less))
         self._place = QVBoxLayout()
         self.card.body.addLayout(self._place)
         self._added: list[QWidget] = []  # what sets no declared field
@@ -82,7 +71,7 @@ class Drawer(QWidget):
         for part in (self.says_title, self.says, self.table, self.example_title, self.example, self.about):
             self.card.body.addWidget(part)
         self.card.body.addStretch(1)
-        self.column.addWidget(self.card, 1)
+        self.column = in_column((self.card, 1), within=self)
         self._view: View[Any]
 
     @property

@@ -10,6 +10,7 @@ from PySide6.QtWidgets import QBoxLayout, QHBoxLayout, QLabel, QSlider, QWidget
 from attention_explorer.core.declared import declaration_of, usual_of, value_of
 from attention_explorer.core.numerals import grouped
 from attention_explorer.kit.controls.card import Card
+from attention_explorer.kit.controls.made import words
 from attention_explorer.kit.controls.possible import allow_unless
 from attention_explorer.kit.controls.sliding_number import SlidingNumber
 from attention_explorer.kit.drawing.log_axis import log_text
@@ -131,8 +132,7 @@ class MainQuantity(Card):
 
 def _end_labels(slider: SlidingNumber[Any]) -> tuple[QLabel, QLabel]:
     """Make the labels at the ends of a slider, for where it ends; more can be typed."""
-    row, labels = slider.layout(), (QLabel(), QLabel())
+    row, labels = slider.layout(), (words("", "muted"), words("", "muted"))
     for place, end in zip((1, 3), labels, strict=True):
-        end.setObjectName("muted")
         row.insertWidget(place, end)  # type: ignore[union-attr] # a row of its own
     return labels

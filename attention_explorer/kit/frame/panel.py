@@ -8,11 +8,12 @@ from typing import Any
 
 from PySide6.QtCore import QPointF, QRectF, QSize, Qt, QTimer, Signal
 from PySide6.QtGui import QKeyEvent, QMouseEvent, QPainter
-from PySide6.QtWidgets import QCheckBox, QHBoxLayout, QPushButton, QSizePolicy, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QCheckBox, QHBoxLayout, QSizePolicy, QWidget
 
 from attention_explorer.core.formula_text import read_formula
 from attention_explorer.kit.controls.card import Card
 from attention_explorer.kit.controls.formula_label import FormulaLabel
+from attention_explorer.kit.controls.made import button, in_column
 from attention_explorer.kit.controls.number_box import ENTER
 from attention_explorer.kit.controls.term_block import TermBlock
 from attention_explorer.kit.controls.text_block import TextBlock, TextLine
@@ -119,8 +120,7 @@ class Formulas(QWidget):
     def __init__(self, look: Look, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._look = look
-        self._column = QVBoxLayout(self)
-        self._column.setContentsMargins(0, 0, 0, 0)
+        self._column = in_column(within=self)
         self.lines: list[FormulaLabel] = []
         self._next: str | Callable[[], str] = ""
         self._waits = QTimer(self, singleShot=True, interval=FORMULA_MILLISECONDS)
@@ -237,18 +237,13 @@ class FramePanel(QWidget):
 
     def __init__(self, look: Look, parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        self.column = QVBoxLayout(self)
-        self.column.setContentsMargins(0, 0, 0, 0)
         self.card = Card(look)
         self.title = TextBlock(look, 1, "What the panel is about")
         self.items = ItemsWidget(look, "At a glance")
         self.sentence = TermBlock(look, 2, "What follows")
         self.formula = Formulas(look)
         self.tries = TryCard(look)
-        self.more = QPushButton("More")
-        self.more.setAccessibleDescription("All other controls, and all that the picture says")
-        self.more.setToolTip("All other controls, and all that the picture says")
-        self.more.clicked.connect(self.more_wanted)
+        self.more = button("More", "All other controls, and all that the picture says", self.more_wanted)
         top = QHBoxLayout()  # in a low window what stands further down is out of sight
         top.addWidget(self.title, 1)
         top.addStretch()
@@ -258,7 +253,7 @@ class FramePanel(QWidget):
             self.card.body.addWidget(part)
         self.card.body.addStretch(1)
         self.card.body.addWidget(self.tries)
-        self.column.addWidget(self.card, 1)
+        self.column = in_column((self.card, 1), within=self)
 
     @property
     def parts(self) -> tuple[QWidget, ...]:

@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from PySide6.QtCore import Qt, Signal
-from PySide6.QtWidgets import QHBoxLayout, QSizePolicy, QStackedLayout, QWidget
+from PySide6.QtWidgets import QSizePolicy, QStackedLayout, QWidget
 
+from attention_explorer.kit.controls.made import in_row
 from attention_explorer.kit.controls.sentence_field import SentenceField
 from attention_explorer.kit.frame.token_line import LARGEST, TokenLine
 from attention_explorer.kit.frame.tokens import Tokens
@@ -35,9 +36,8 @@ class SubjectLine(QWidget):
         self.line = TokenLine(name, look)
         self.field = SentenceField(name, tip, in_use)
         self._stack = QStackedLayout()
-        row = QHBoxLayout(self)
-        row.setContentsMargins(0, 0, 0, 0)
-        row.addLayout(self._stack)  # before it has widgets: it shows the first, which would be a window of its own
+        # Before it has widgets: it shows the first, which would be a window of its own.
+        in_row(self._stack, within=self)
         self._stack.addWidget(self.line)
         self._stack.addWidget(self.field)
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)

@@ -239,6 +239,11 @@ class View(Generic[S]):
         return numbers_of(arrays, told, None if lines is None else lambda _arrays: lines(numbers))
 
 
+def view_named(views: Iterable[View[Any]], name: object) -> View[Any]:
+    """Return one of some views by its name in the state."""
+    return next(view for view in views if view.id == name)
+
+
 def loaded(state: S, ready: Preset[S], others: Iterable[str]) -> S:
     """Return the state of a preset with some fields as another state has them."""
     return _with_fields_of(ready.state, state, others)

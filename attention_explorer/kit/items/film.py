@@ -12,7 +12,7 @@ from attention_explorer.core.colour_scale import BoolArray, FloatArray
 from attention_explorer.kit.drawing.cell_marks import paint_outline
 from attention_explorer.kit.drawing.colour_maps import pixels_of
 from attention_explorer.kit.drawing.contrast import contrast, readable_ink
-from attention_explorer.kit.drawing.marks import colour_of, paint_question_mark, pen, text_size
+from attention_explorer.kit.drawing.marks import colour_of, mixed, paint_question_mark, pen, text_size
 from attention_explorer.kit.items.item import Hit, Item, walked
 from attention_explorer.kit.theme import Look
 
@@ -129,7 +129,7 @@ class Film(Item[FilmLayout]):
             box = QRectF(cell.left() + 1, layout.cells.top() - high + 2, cell.width() - 2, high - look.px(8))
             asks, weight = column == self.asking, 0.0 if self.is_unknown else float(self.weights[self.now, column])
             painter.setRenderHint(QPainter.RenderHint.Antialiasing)
-            ground = _filled(theme.card, theme.key, weight if weight >= LEAST_FILL else 0.0)
+            ground = mixed(theme.card, theme.key, 0.9 * weight if weight >= LEAST_FILL else 0.0)
             painter.setPen(pen(theme.query, 2.0 * look.zoom) if asks else Qt.PenStyle.NoPen)
             painter.setBrush(ground if weight >= LEAST_FILL else Qt.BrushStyle.NoBrush)
             painter.drawRoundedRect(box, look.px(6), look.px(6))
@@ -170,10 +170,3 @@ class Film(Item[FilmLayout]):
 
     def walk(self, hit: Hit | None, key: int) -> Hit | None:
         return walked(self.name, hit, key, (len(self.weights), len(self.tokens)))
-
-
-def _filled(ground: str, colour: str, share: float) -> QColor:
-    """Return a ground with so much of a colour on it."""
-    below, above = colour_of(ground), colour_of(colour)
-    parts = zip(below.getRgb()[:3], above.getRgb()[:3], strict=True)  # type: ignore[index] # red, green, blue
-    return QColor(*(round(low + 0.9 * share * (high - low)) for low, high in parts))

@@ -9,7 +9,7 @@ from typing import Any, Generic, TypeAlias, TypeVar
 
 import numpy as np
 from PySide6.QtCore import QPointF, QRectF, Qt
-from PySide6.QtGui import QPainter
+from PySide6.QtGui import QImage, QPainter
 
 from attention_explorer.kit.drawing.blanks import paint_blank, paint_blanks
 from attention_explorer.kit.theme import Look
@@ -53,6 +53,8 @@ class Step:
     to: Any
 
 
+Pieces: TypeAlias = tuple[tuple[QImage, QRectF], ...]
+"""Pictures without words or numbers, and where they are."""
 Leaves: TypeAlias = "tuple[tuple[Item[Any], Any], ...]"
 """Items that are made of no others, each with its layout."""
 
@@ -107,6 +109,10 @@ class Item(Generic[L]):
     def height(self, _look: Look, _width: float) -> float | None:
         """Return the pixels it takes in a column so wide; None if it takes its share of what is left."""
         return None
+
+    def pieces(self, _layout: L, _look: Look) -> Pieces:
+        """Return what of it goes to its place where it is to be seen going: pictures of parts, and their boxes."""
+        return ()
 
     def hit(self, _layout: L, _place: QPointF) -> Hit | None:
         """Return what is at a place."""
@@ -183,39 +189,39 @@ def _painted_fields(kind: type) -> tuple[str, ...]:
     return tuple(each.name for each in fields(kind) if each.compare) if is_dataclass(kind) else ()
 
 
-@dataclass(frozen=True, slots=True)
-class Blank(Item[QRectF]):
-    """The place of an item that is asked about: its name, and “?”."""
+class Boxed(Item[QRectF]):
+    """An item whose layout is the box that it fills."""
 
-    name: str
-    is_given: bool = True
+    __slots__ = ()
 
     def layout(self, _look: Look, box: QRectF) -> QRectF:
         return box
-
-    def paint(self, painter: QPainter, layout: QRectF, look: Look, *, vector: bool = False) -> None:
-        paint_blank(painter, layout, self.name, look)
 
     def data_box(self, layout: QRectF) -> QRectF:
         return layout
 
 
 @dataclass(frozen=True, slots=True)
-class Blanks(Item[QRectF]):
+class Blank(Boxed):
+    """The place of an item that is asked about: its name, and “?”."""
+
+    name: str
+    is_given: bool = True
+
+    def paint(self, painter: QPainter, layout: QRectF, look: Look, *, vector: bool = False) -> None:
+        paint_blank(painter, layout, self.name, look)
+
+
+@dataclass(frozen=True, slots=True)
+class Blanks(Boxed):
     """The places of what an item is made of, each with its name, and “?”."""
 
     name: str
     parts: tuple[str, ...]
     is_given: bool = True
 
-    def layout(self, _look: Look, box: QRectF) -> QRectF:
-        return box
-
     def paint(self, painter: QPainter, layout: QRectF, look: Look, *, vector: bool = False) -> None:
         paint_blanks(painter, layout, self.parts, look)
-
-    def data_box(self, layout: QRectF) -> QRectF:
-        return layout
 
 
 def around(boxes: Iterable[QRectF]) -> QRectF:

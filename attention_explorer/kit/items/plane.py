@@ -13,7 +13,17 @@ from PySide6.QtGui import QPainter, QPolygonF
 from attention_explorer.core.colour_scale import FloatArray
 from attention_explorer.core.numerals import round_step
 from attention_explorer.kit.drawing.label_places import LEVEL_FIRST, NO_LINES, boxes_along, free_spot
-from attention_explorer.kit.drawing.marks import colour_of, draw_arrow, draw_haloed_text, draw_line, pen, text_size
+from attention_explorer.kit.drawing.marks import (
+    box_round,
+    colour_of,
+    distance,
+    draw_arrow,
+    draw_circle,
+    draw_haloed_text,
+    draw_line,
+    pen,
+    text_size,
+)
 from attention_explorer.kit.items.item import Hit, Item
 from attention_explorer.kit.theme import Look
 
@@ -168,9 +178,9 @@ class Plane(Item[PlaneLayout]):
 
         A name that would lie on another is left out; bold ones come first.
         """
-        taken = [_round(layout.pixel(dot.at), look.px(dot.radius + CLEAR)) for dot in self.dots if dot.radius]
+        taken = [box_round(layout.pixel(dot.at), look.px(dot.radius + CLEAR)) for dot in self.dots if dot.radius]
         tips = (arrow.end for arrow in self.arrows if arrow.part is not None)
-        taken += [_round(layout.pixel(tip), look.px(RING + CLEAR)) for tip in tips]
+        taken += [box_round(layout.pixel(tip), look.px(RING + CLEAR)) for tip in tips]
         taken += [place for place, _ in self._steps(layout, look)]
         shafts = [_along(layout.pixel(arrow.start), layout.pixel(arrow.end), look.px(3)) for arrow in self.arrows]
         lines, inside = np.concatenate([NO_LINES, *shafts]), self._inside(layout.box, look)
@@ -282,11 +292,9 @@ class Plane(Item[PlaneLayout]):
         if hit.item != self.name:
             return
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
-        painter.setBrush(Qt.BrushStyle.NoBrush)
-        painter.setPen(pen(look.theme.text, 1.8 * look.zoom))
         for part, at in self._parts():
             if part == hit.part:
-                painter.drawEllipse(layout.pixel(at), look.px(11), look.px(11))
+                draw_circle(painter, layout.pixel(at), look.px(11), pen(look.theme.text, 1.8 * look.zoom))
 
     # ---- Pointing and dragging ----
 
@@ -296,7 +304,7 @@ class Plane(Item[PlaneLayout]):
         yield from ((arrow.part, arrow.end) for arrow in reversed(self.arrows) if arrow.part is not None)
 
     def _nearest(self, layout: PlaneLayout, place: QPointF, parts: Iterable[tuple[object, Point]]) -> Hit | None:
-        away = [(_distance(layout.pixel(at), place), part) for part, at in parts]
+        away = [(distance(layout.pixel(at), place), part) for part, at in parts]
         found = min(away, key=lambda each: each[0], default=None)
         return None if found is None or found[0] > NEAR else Hit(self.name, found[1])
 
@@ -313,17 +321,9 @@ class Plane(Item[PlaneLayout]):
         return layout.point(place) if hit.item == self.name else None
 
 
-def _distance(one: QPointF, other: QPointF) -> float:
-    return math.hypot(one.x() - other.x(), one.y() - other.y())
-
-
-def _round(at: QPointF, radius: float) -> QRectF:
-    return QRectF(at.x() - radius, at.y() - radius, 2 * radius, 2 * radius)
-
-
 def _along(start: QPointF, end: QPointF, half: float) -> FloatArray:
     """Return small boxes along a line, as `boxes_along` says."""
-    steps = max(math.ceil(_distance(start, end) / half), 1)
+    steps = max(math.ceil(distance(start, end) / half), 1)
     return boxes_along(np.linspace((start.x(), start.y()), (end.x(), end.y()), steps + 1), half)
 
 
@@ -334,14 +334,8 @@ def _paint_dot(painter: QPainter, dot: Dot, at: QPointF, look: Look) -> None:
     if dot.is_hollow:
         _paint_ring(painter, at, colour, look, dot.radius, 2.0)
         return
-    painter.setPen(pen(look.theme.plane, 1.0 * look.zoom))
-    painter.setBrush(colour_of(colour))
-    painter.drawEllipse(at, look.px(dot.radius), look.px(dot.radius))
-    painter.setBrush(Qt.BrushStyle.NoBrush)
+    draw_circle(painter, at, look.px(dot.radius), pen(look.theme.plane, 1.0 * look.zoom), colour_of(colour))
 
 
 def _paint_ring(painter: QPainter, at: QPointF, colour: str, look: Look, radius: float, width: float) -> None:
-    painter.setPen(pen(colour, width * look.zoom))
-    painter.setBrush(colour_of(look.theme.plane))
-    painter.drawEllipse(at, radius * look.zoom, radius * look.zoom)
-    painter.setBrush(Qt.BrushStyle.NoBrush)
+    draw_circle(painter, at, radius * look.zoom, pen(colour, width * look.zoom), colour_of(look.theme.plane))

@@ -16,7 +16,7 @@ from PySide6.QtCore import QPointF, QRectF, Qt
 from PySide6.QtGui import QPainter
 
 from attention_explorer.kit.drawing.legend import entries_height
-from attention_explorer.kit.drawing.marks import draw_line, paint_dot, pen, text_size
+from attention_explorer.kit.drawing.marks import draw_circle, draw_line, paint_dot, pen, text_size
 from attention_explorer.kit.items.axis import TICKS, Axis, ticks_along
 from attention_explorer.kit.items.item import SIDEWAYS, Arrays, Hit, Item, Step
 from attention_explorer.kit.items.plot_marks import (
@@ -224,9 +224,7 @@ class Plot(Item[PlotLayout]):
         elif hit.part.points:
             points = self._points(hit.part.points)
             centre = layout.place(points.x[hit.part.index], points.y[hit.part.index])
-            painter.setBrush(Qt.BrushStyle.NoBrush)
-            painter.setPen(pen(look.theme.text, 1.5 * look.zoom))
-            painter.drawEllipse(centre, look.px(NEAR), look.px(NEAR))
+            draw_circle(painter, centre, look.px(NEAR), pen(look.theme.text, 1.5 * look.zoom))
         else:
             self._mark_across(painter, layout, look, hit.part.x)
 
@@ -297,6 +295,4 @@ def _mark_handle(painter: QPainter, layout: PlotLayout, look: Look, handle: Hand
         x = layout.nearest(handle.x, layout.up.low).x()
         draw_line(painter, QPointF(x, layout.plot.top()), QPointF(x, layout.plot.bottom()), stroke)
     else:
-        painter.setBrush(Qt.BrushStyle.NoBrush)
-        painter.setPen(stroke)
-        painter.drawEllipse(layout.nearest(handle.x, handle.y), look.px(NEAR), look.px(NEAR))
+        draw_circle(painter, layout.nearest(handle.x, handle.y), look.px(NEAR), stroke)

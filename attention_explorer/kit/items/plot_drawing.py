@@ -18,6 +18,7 @@ from attention_explorer.kit.drawing.legend import entry_boxes, entry_words
 from attention_explorer.kit.drawing.marks import (
     colour_of,
     dashes,
+    draw_circle,
     draw_line,
     pen,
     text_size,
@@ -325,9 +326,7 @@ def _paint_handle(painter: QPainter, handle: Handle, layout: PlotLayout, look: L
             return
         at = QPointF(at.x(), layout.plot.bottom())
     if not look.still:  # where nothing can be dragged there is nothing to take hold of
-        painter.setPen(pen(colour, 2.2 * look.zoom))
-        painter.setBrush(colour_of(look.theme.card))
-        painter.drawEllipse(at, 5.5 * look.zoom, 5.5 * look.zoom)
+        draw_circle(painter, at, 5.5 * look.zoom, pen(colour, 2.2 * look.zoom), colour_of(look.theme.card))
 
 
 def _paint_read_out(painter: QPainter, read: ReadOut, layout: PlotLayout, look: Look) -> None:

@@ -11,7 +11,7 @@ from PySide6.QtGui import QColor, QPainter
 from attention_explorer.core.colour_scale import FloatArray
 from attention_explorer.kit.drawing.cell_marks import paint_outline
 from attention_explorer.kit.drawing.contrast import readable_ink
-from attention_explorer.kit.drawing.marks import colour_of, pen, text_size
+from attention_explorer.kit.drawing.marks import colour_of, draw_circle, pen, text_size
 from attention_explorer.kit.items.item import Hit, Item, walked
 from attention_explorer.kit.theme import Look, Theme
 
@@ -174,10 +174,8 @@ class Strips(Item[StripsLayout]):
         at = self._ring(layout, number)
         if at is not None and not look.still:  # where nothing can be dragged there is nothing to take hold of
             painter.setRenderHint(QPainter.RenderHint.Antialiasing)
-            painter.setPen(pen(look.theme.text, width * look.zoom))
-            painter.setBrush(colour_of(look.theme.card))
-            painter.drawEllipse(at, RING * look.zoom, RING * look.zoom)
-            painter.setBrush(Qt.BrushStyle.NoBrush)
+            stroke = pen(look.theme.text, width * look.zoom)
+            draw_circle(painter, at, RING * look.zoom, stroke, colour_of(look.theme.card))
 
     def grab(self, layout: StripsLayout, place: QPointF) -> Hit | None:
         for number in range(len(self.strips)):

@@ -8,12 +8,12 @@ from PySide6.QtCore import QRectF, Qt
 from PySide6.QtGui import QFontMetricsF, QPainter
 
 from attention_explorer.kit.drawing.marks import colour_of, paint_reason
-from attention_explorer.kit.items.item import Item
+from attention_explorer.kit.items.item import Boxed
 from attention_explorer.kit.theme import Look
 
 
 @dataclass(frozen=True, slots=True)
-class Title(Item[QRectF]):
+class Title(Boxed):
     """One line of words; where it does not fit it is cut, so it is short."""
 
     name: str
@@ -22,9 +22,6 @@ class Title(Item[QRectF]):
     size: float = 14.0
     bold: bool = True
     is_given: bool = True
-
-    def layout(self, _look: Look, box: QRectF) -> QRectF:
-        return box
 
     def height(self, look: Look, _width: float) -> float:
         return QFontMetricsF(look.font(self.size, bold=self.bold)).height()
@@ -44,18 +41,12 @@ class Title(Item[QRectF]):
 
 
 @dataclass(frozen=True, slots=True)
-class Message(Item[QRectF]):
+class Message(Boxed):
     """A sentence in the place of what cannot be drawn, and why."""
 
     name: str
     text: str
     is_given: bool = False
-
-    def layout(self, _look: Look, box: QRectF) -> QRectF:
-        return box
-
-    def data_box(self, layout: QRectF) -> QRectF:
-        return layout
 
     def paint(self, painter: QPainter, layout: QRectF, look: Look, *, vector: bool = False) -> None:
         paint_reason(painter, self.text, layout, look)
@@ -74,7 +65,7 @@ class Reading:
 
 
 @dataclass(frozen=True, slots=True)
-class Readings(Item[QRectF]):
+class Readings(Boxed):
     """Numbers beside one another, each large, with what it is below it."""
 
     name: str
@@ -82,14 +73,8 @@ class Readings(Item[QRectF]):
     size: float = 30.0
     is_given: bool = False
 
-    def layout(self, _look: Look, box: QRectF) -> QRectF:
-        return box
-
     def height(self, look: Look, _width: float) -> float:
         return look.px(self.size * 1.25 + 20)
-
-    def data_box(self, layout: QRectF) -> QRectF:
-        return layout
 
     def paint(self, painter: QPainter, layout: QRectF, look: Look, *, vector: bool = False) -> None:
         wide, split = layout.width() / max(len(self.readings), 1), look.px(self.size * 1.25)

@@ -6,16 +6,27 @@ from collections.abc import Callable
 from functools import partial
 from typing import Any
 
-from PySide6.QtCore import QPointF, Qt, Signal
-from PySide6.QtGui import QFocusEvent, QKeyEvent, QMouseEvent, QPainter, QResizeEvent
+import numpy as np
+from PySide6.QtCore import QPointF, QRectF, Qt, Signal
+from PySide6.QtGui import QFocusEvent, QImage, QKeyEvent, QMouseEvent, QPainter, QResizeEvent
 from PySide6.QtWidgets import QWidget
 
+from attention_explorer.core.colour_scale import FloatArray
 from attention_explorer.kit.accessible import sentences
 from attention_explorer.kit.drawing.marks import paint_message
+from attention_explorer.kit.items.item import Pieces
 from attention_explorer.kit.picture import Laid, Picture
 from attention_explorer.kit.pictures.drawing import Change
 from attention_explorer.kit.pictures.pointed_picture import NOWHERE, PointedPicture
 from attention_explorer.kit.theme import Look
+from attention_explorer.kit.tween import Tween
+
+NO_BOXES: FloatArray = np.zeros((0, 4))
+
+
+def _boxes(pieces: Pieces) -> FloatArray:
+    """Return where pieces are, (pieces, 4): left, top, width and height."""
+    return np.array([box.getRect() for _, box in pieces]).reshape(-1, 4)
 
 
 class PicturesCanvas(PointedPicture):
@@ -54,6 +65,10 @@ class PicturesCanvas(PointedPicture):
         self._asks = False
         self._guess: tuple[float, float] | None = None
         self._is_walked = False  # whether what is pointed at was chosen by keys
+        self.moves = True
+        """Whether anything goes to its place before one's eyes."""
+        self._way, self._going = Tween(self), list[QImage]()
+        self._way.moved.connect(self._paint_anew)
         self.heading = ""
         """What stands above the picture, for `spoken`."""
 
@@ -84,10 +99,27 @@ class PicturesCanvas(PointedPicture):
         """Show a picture and how it is drawn."""
         if picture is self._picture and drawing is self._open:
             return  # what was changed does not show in it
+        start: FloatArray | None = None
         if drawing is not self._open:
             self._pointer = None  # a spot of one kind of picture means nothing in another
+        elif self.moves and drawing.goes_on(self._picture, picture):
+            start = self._way.now if self._way.is_under_way else _boxes(self._pieces())
         self._open, self._picture = drawing, picture
         self._draw_anew()
+        if start is not None:
+            pieces = self._pieces()
+            self._going = [image for image, _ in pieces]
+            self._way.go(start, follows=False)
+            self._way.go(_boxes(pieces), follows=True)
+
+    def _pieces(self) -> Pieces:
+        """Return what of the picture on show goes to its place."""
+        laid = self.picture_layout
+        return laid.item.pieces(laid.layout, laid.look) if isinstance(laid, Laid) and not self._withheld else ()
+
+    def _paint_anew(self) -> None:
+        self.forget_pixels()
+        self.update()
 
     def withhold(self, withheld: bool) -> None:
         """Show no more than what is given, or all of the picture again."""
@@ -118,6 +150,7 @@ class PicturesCanvas(PointedPicture):
         return True
 
     def _draw_anew(self) -> None:
+        self._way.go(NO_BOXES, follows=False)
         self._drawing = self._open.withheld() if self._open is not None and self._withheld else self._open
         self.picture_changed()
 
@@ -140,13 +173,17 @@ class PicturesCanvas(PointedPicture):
         if drawing is None:
             if not self.reason:
                 paint_message(painter, "computing …", self.room, self.look)
+        elif self._way.is_under_way:
+            painter.setRenderHint(QPainter.RenderHint.SmoothPixmapTransform, False)
+            for image, (left, top, width, height) in zip(self._going, self._way.now.tolist(), strict=True):
+                painter.drawImage(QRectF(left, top, width, height), image)
         elif isinstance(laid := self.picture_layout, Laid):
             self.paint_item(painter, laid.item, laid.layout, laid.look)
         else:
             drawing.paint(painter, self._picture, laid, self.look)
 
     def paint_marks(self, painter: QPainter) -> None:
-        if self._drawing is not None and self.hovered != NOWHERE:
+        if self._drawing is not None and self.hovered != NOWHERE and not self._way.is_under_way:
             self._drawing.mark(painter, self._picture, self.picture_layout, self.look, self.hovered)
         if self._drawing is not None and self._guess is not None:
             self._drawing.mark_guess(painter, self._picture, self.picture_layout, self.look, self._guess)

@@ -7,9 +7,10 @@ from typing import Any
 
 from PySide6.QtCore import QEvent, QObject, QPoint, QRect, QRectF, QSize, Qt, QTimer, Signal, SignalInstance
 from PySide6.QtGui import QColor, QKeyEvent, QPainter, QPaintEvent, QShowEvent
-from PySide6.QtWidgets import QBoxLayout, QFrame, QHBoxLayout, QLabel, QPushButton, QWidget
+from PySide6.QtWidgets import QBoxLayout, QFrame, QLabel, QWidget
 
 from attention_explorer.kit.accessible import announce
+from attention_explorer.kit.controls.made import button, in_row
 from attention_explorer.kit.drawing.marks import colour_of
 from attention_explorer.kit.pictures.pointed_picture import NOWHERE, PointedPicture
 from attention_explorer.kit.theme import Look
@@ -69,26 +70,18 @@ class RequestNote(QFrame):
         self.setObjectName("note")
         self.words = QLabel()
         self.words.setTextFormat(Qt.TextFormat.PlainText)  # a reason may quote what was typed
-        self.button = QPushButton()
-        self.button.clicked.connect(self._on_pressed)
-        self.find_button = QPushButton("&Find…")
-        self.find_button.setToolTip("Look for the file somewhere else; what it holds is compared with what it held")
-        self.find_button.clicked.connect(lambda: self._ask_for(self.find_wanted))
-        self.reopen_button = QPushButton("&Open it as it is now")
-        self.reopen_button.setToolTip("Show what the file holds now; Undo goes back")
-        self.reopen_button.clicked.connect(lambda: self._ask_for(self.reopen_wanted))
+        self.button = button(run=self._on_pressed)
+        tip = "Look for the file somewhere else; what it holds is compared with what it held"
+        self.find_button = button("&Find…", tip, lambda: self._ask_for(self.find_wanted))
+        tip = "Show what the file holds now; Undo goes back"
+        self.reopen_button = button("&Open it as it is now", tip, lambda: self._ask_for(self.reopen_wanted))
         self._ways = QWidget()
-        ways = QHBoxLayout(self._ways)
-        ways.setContentsMargins(0, 0, 0, 0)
-        ways.addWidget(self.find_button)
-        ways.addWidget(self.reopen_button)
+        in_row(self.find_button, self.reopen_button, within=self._ways)
         self._row = QBoxLayout(QBoxLayout.Direction.LeftToRight, self)
         self._row.addWidget(self.words)
         for part in (self.button, self._ways):
             self._row.addWidget(part, 0, Qt.AlignmentFlag.AlignCenter)
-        self._delay = QTimer(self)
-        self._delay.setSingleShot(True)
-        self._delay.setInterval(APPEARS_AFTER_MILLISECONDS)
+        self._delay = QTimer(self, singleShot=True, interval=APPEARS_AFTER_MILLISECONDS)
         self._delay.timeout.connect(self._tell_of_work)
         for widget in (title, area, *self._pictures):
             widget.installEventFilter(self)

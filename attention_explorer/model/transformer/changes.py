@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, NamedTuple, Protocol
 
 import numpy as np
@@ -11,6 +11,7 @@ import numpy.typing as npt
 
 from attention_explorer.errors import ArrayError
 from attention_explorer.model.arrays import Bools, Floats
+from attention_explorer.model.dropout import Dropout, DropoutPlace
 
 Q, K, V, SCORES, WEIGHTS, HEAD, ATTENTION = "q", "k", "v", "scores", "weights", "head", "attention"
 NETWORK, RESIDUAL, BETWEEN, AFTER = "network", "residual", "between", "after"
@@ -21,6 +22,14 @@ OF_ATTENTION = (*OF_HEADS, ATTENTION)
 OF_ROWS = (ATTENTION, NETWORK, RESIDUAL, AROUND_ATTENTION, BETWEEN, AROUND_NETWORK, AFTER)
 """Parts that a layer has as a whole: (n, d_model)."""
 PARTS = (*OF_HEADS, *OF_ROWS)
+HIDDEN = "hidden"
+"""The hidden units of a network, (n, d_ff), which dropout alone alters."""
+_DROPPED = {
+    WEIGHTS: DropoutPlace.WEIGHTS,
+    ATTENTION: DropoutPlace.ATTENTION,
+    HIDDEN: DropoutPlace.HIDDEN,
+    NETWORK: DropoutPlace.NETWORK,
+}
 SELF, ENCODER, CROSS = "self", "encoder", "cross"
 """The kinds of attention, by which heads are named: of the only tower or the decoder, and of the others."""
 
@@ -81,6 +90,10 @@ class Altering(Protocol):
     def softmax(self) -> Softmax:
         """How scores become weights."""
 
+    @property
+    def dropout(self) -> Dropout | None:
+        """What is left out, after all else."""
+
     def touches(self, *parts: str) -> bool:
         """Whether one of these parts is altered."""
 
@@ -101,6 +114,8 @@ class LayerChanges:
 
     steps: Mapping[str, tuple[Step, ...]] = field(default_factory=dict)
     softmax: Softmax = AS_TRAINED
+    dropout: Dropout | None = None
+    """What is left out, after all else."""
 
     def touches(self, *parts: str) -> bool:
         """Whether one of these parts is altered."""
@@ -115,6 +130,8 @@ class LayerChanges:
         """Alter a part where it is, and return it."""
         for step in self.steps.get(part, ()):
             step(array, factor)
+        if self.dropout is not None and part in _DROPPED:
+            array[...] = self.dropout(_DROPPED[part], array)
         return array
 
     def visible(self, visible: Bools | None, shape: tuple[int, ...]) -> Bools | None:
@@ -129,7 +146,7 @@ class LayerChanges:
 
     def with_step(self, part: str, step: Step) -> LayerChanges:
         """Return these and one more."""
-        return LayerChanges({**self.steps, part: (*self.steps.get(part, ()), step)}, self.softmax)
+        return replace(self, steps={**self.steps, part: (*self.steps.get(part, ()), step)})
 
 
 def _hide(every: Bools, step: Step) -> None:
@@ -154,6 +171,11 @@ class BatchChanges:
     def softmax(self) -> Softmax:
         """How scores become weights, in all of them."""
         return self.items[0].softmax
+
+    @property
+    def dropout(self) -> Dropout | None:
+        """What is left out, in all of them."""
+        return self.items[0].dropout
 
     def touches(self, *parts: str) -> bool:
         """Whether one of these parts is altered in one of them."""
@@ -188,17 +210,27 @@ class Changes:
         By layer.
     softmax : Softmax
         Of all heads.
+    dropout : Dropout or None
+        What is left out, as in a step of training; its layer is that of the lowest.
     """
 
     layers: Mapping[int, LayerChanges] = field(default_factory=dict)
     softmax: Softmax = AS_TRAINED
+    dropout: Dropout | None = None
 
     def of(self, layer: int) -> LayerChanges:
         """Return those of one layer."""
         found = self.layers.get(layer, NOTHING)
-        return found if self.softmax == AS_TRAINED else LayerChanges(found.steps, self.softmax)
+        if self.softmax == AS_TRAINED and self.dropout is None:
+            return found
+        return LayerChanges(found.steps, self.softmax, self.dropout_of(layer))
+
+    def dropout_of(self, layer: int) -> Dropout | None:
+        """Return what is left out of one layer."""
+        return None if self.dropout is None else self.dropout.of_layer(self.dropout.layer + layer)
 
     @property
     def first(self) -> int | None:
         """The lowest layer that is not as it was; None if all are."""
-        return min(self.layers, default=None) if self.softmax == AS_TRAINED else 0
+        as_trained = self.softmax == AS_TRAINED and self.dropout is None
+        return min(self.layers, default=None) if as_trained else 0

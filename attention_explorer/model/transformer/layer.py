@@ -109,7 +109,7 @@ class Layer:
             cross = self.cross(entering, context=given.context, changes=given.cross_changes, past=given.cross_past)
             y = self.joined(self.cross.norms, y, cross.output)
         y = changes.altered(BETWEEN, y)
-        network = self.network(normed(self.network.norms.before, x if self.spec.parallel else y))
+        network = self.network(normed(self.network.norms.before, x if self.spec.parallel else y), changes)
         changes.altered(NETWORK, network.output)
         output = self.joined(self.network.norms, given.around_network(y), network.output)
         output = changes.altered(AFTER, output)

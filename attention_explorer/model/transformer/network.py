@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 from attention_explorer.model.arrays import Floats
 from attention_explorer.model.transformer.activations import activate_rows
+from attention_explorer.model.transformer.changes import HIDDEN, NOTHING, Altering
 from attention_explorer.model.transformer.parts import Linear, Norms
 from attention_explorer.model.transformer.spec import Spec
 
@@ -45,9 +46,10 @@ class Network:
     up: Linear
     down: Linear
 
-    def __call__(self, x: Floats) -> NetworkRun:
+    def __call__(self, x: Floats, changes: Altering = NOTHING) -> NetworkRun:
         """Run on rows, (..., d_model), normalised where the layer has it so."""
         hidden = self.activated(self.up(x.reshape(-1, x.shape[-1]))).reshape(*x.shape[:-1], -1)
+        hidden = changes.altered(HIDDEN, hidden)
         return NetworkRun(hidden, self.down(hidden))
 
     def activated(self, inner: Floats) -> Floats:

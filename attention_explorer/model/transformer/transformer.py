@@ -9,6 +9,7 @@ import numpy as np
 
 from attention_explorer.errors import ArrayError
 from attention_explorer.model.arrays import Floats
+from attention_explorer.model.dropout import Dropout
 from attention_explorer.model.transformer.change import Change, Room, Taken, taken
 from attention_explorer.model.transformer.changes import (
     AFTER,
@@ -36,6 +37,9 @@ from attention_explorer.model.transformer.embedding import Inputs
 from attention_explorer.model.transformer.head import Head
 from attention_explorer.model.transformer.of_heads import of_heads
 from attention_explorer.model.transformer.stack import Stack, StackRun
+
+DRAWS = {SELF: 0, ENCODER: 1000, CROSS: 2000}
+"""The number that dropout takes for the lowest layer of each kind, so that no two leave out the same numbers."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -66,6 +70,7 @@ class Transformer:
         masks: object = None,
         patterns: object = None,
         softmax: Softmax = AS_TRAINED,
+        dropout: Dropout | None = None,
         since: TransformerRun | None = None,
         room: int,
         lazily: bool = False,
@@ -85,6 +90,8 @@ class Transformer:
             What is altered before that, as `of_heads` takes it.
         softmax : Softmax
             How scores become weights in all heads.
+        dropout : Dropout, optional
+            What is left out of all layers, as in a step of training; each tower draws anew, see `DRAWS`.
         since : TransformerRun, optional
             An unaltered run on the same tokens: what lies before the first change is not run again.
         room : int
@@ -106,7 +113,10 @@ class Transformer:
             raise ArrayError("target is for models of an encoder and a decoder, and these need it")
         rooms = self.rooms(len(given.ids), None if target is None else len(target.ids))
         short = taken(of_heads(off, masks, patterns, rooms), rooms, softmax, insists=False)
-        altered = {kind: _both(short[kind], more) for kind, more in taken(changes, rooms, insists=insists).items()}
+        altered = {
+            kind: _both(short[kind], more, None if dropout is None else dropout.of_layer(DRAWS[kind]))
+            for kind, more in taken(changes, rooms, insists=insists).items()
+        }
         if since is not None:
             since.check_reuse(self, given, target)
         run = self._begun((given, target), altered, since, room)
@@ -150,14 +160,14 @@ class Transformer:
         return TransformerRun(decoded, seen, self, inputs)
 
 
-def _both(short: Taken, more: Taken) -> Taken:
-    """Return what is altered by both; the softmax is that of the first."""
+def _both(short: Taken, more: Taken, dropout: Dropout | None) -> Taken:
+    """Return what is altered by both, and by dropout; the softmax is that of the first."""
     layers = dict(short.changes.layers)
     for layer, changes in more.changes.layers.items():
         for part, steps in changes.steps.items():
             for step in steps:
                 layers[layer] = layers.get(layer, LayerChanges()).with_step(part, step)
-    return Taken(Changes(layers, short.changes.softmax), more.paths)
+    return Taken(Changes(layers, short.changes.softmax, dropout), more.paths)
 
 
 def _room(stack: Stack, n_q: int, n_k: int) -> Room:

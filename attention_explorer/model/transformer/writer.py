@@ -9,6 +9,7 @@ import numpy as np
 from attention_explorer.errors import ArrayError
 from attention_explorer.model.arrays import Floats
 from attention_explorer.model.checkpoint import checkpoint
+from attention_explorer.model.transformer.attention import AttentionRun
 from attention_explorer.model.transformer.change import Change, Taken, taken
 from attention_explorer.model.transformer.changes import CROSS, ENCODER, SCORES, SELF, WEIGHTS
 from attention_explorer.model.transformer.embedding import Inputs
@@ -38,6 +39,8 @@ class Writer:
     ----------
     hidden : ndarray, (d_model,)
         What left the tower at the last token.
+    runs : tuple of AttentionRun
+        Of each layer, for the last token: with keys and values of all tokens so far.
 
     Raises
     ------
@@ -54,7 +57,7 @@ class Writer:
         self._changes = [_of_every_position(change) for change in changes]
         self._ids = (given if target is None else target).ids
         self._context = self._encoded(given) if target is not None else None
-        self._past: list[KeysValues] = []
+        self.runs: tuple[AttentionRun, ...] = ()
         self._cross_past: list[KeysValues] = []
         self._taken: dict[int, dict[str, Taken]] = {}
         self._frequencies: list[Floats] = []
@@ -104,22 +107,22 @@ class Writer:
         """Run the tokens that were not run yet, and return what leaves the tower at the last one."""
         n = len(self._ids)
         frequencies = [layer.rope.frequencies(n) for layer in self._stack.spec.layers if layer.rope is not None]
-        if self._past and not all(map(np.array_equal, frequencies, self._frequencies)):
-            self._past = []  # of a longer text positions turn otherwise: all keys do
+        if self.runs and not all(map(np.array_equal, frequencies, self._frequencies)):
+            self.runs = ()  # of a longer text positions turn otherwise: all keys do
         self._frequencies = frequencies
-        start = n - 1 if self._past else 0
+        start = n - 1 if self.runs else 0
         x = self._stack.embedding(Inputs(self._ids))[start:]
         bias = None if self._stack.relative is None else self._stack.relative.bias(n, start)
-        past, cross_past = [], []
+        runs, cross_past = [], []
         for place in range(len(self._stack.layers)):
             checkpoint()
             run = self._layer(place, x, start, bias)
             checked(place, run.output)
-            past.append((run.attention.k, run.attention.v))
+            runs.append(run.attention)
             if run.cross is not None:
                 cross_past.append((run.cross.k, run.cross.v))
             x = run.output
-        self._past, self._cross_past = past, cross_past
+        self.runs, self._cross_past = tuple(runs), cross_past
         last: Floats = normed(self._stack.final_norm, x[-1:])[0]
         return last
 
@@ -133,7 +136,7 @@ class Writer:
             self._context,
             altered[SELF].changes.of(place),
             altered[CROSS].changes.of(place) if CROSS in altered else altered[SELF].changes.of(-1),
-            self._past[place] if self._past else None,
+            (self.runs[place].k, self.runs[place].v) if self.runs else None,
             self._cross_past[place] if self._cross_past else None,
         )
         return self._stack.layers[place](x, given)

@@ -1,4 +1,4 @@
-"""The axis of the heads: all heads in one product, and a mask for each sequence of a batch."""
+"""Heads, alone and together: whether one is mutual, all of them in one product, and a mask for each sequence."""
 
 from __future__ import annotations
 
@@ -6,20 +6,173 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from attention_explorer.core.byte_cache import kept
 from attention_explorer.core.colour_scale import BoolArray, FloatArray
-from attention_explorer.core.numerals import counted, grouped, size_text
+from attention_explorer.core.numerals import counted, grouped, size_text, weight_text
+from attention_explorer.core.shuffle import rounding_of
 from attention_explorer.errors import ExplorerError
-from attention_explorer.model import MultiHeadAttention, QueryKeyMap, Stage, causal_mask, softmax
+from attention_explorer.model import MultiHeadAttention, Stage, causal_mask, softmax
 from attention_explorer.model.head_axis import for_heads
-from attention_explorer.pages.heads.check_report import CheckReport, CheckTable, Form, require_size, whole_layer
-from attention_explorer.pages.heads.frame import HeadsFrame, heads_frame
-from attention_explorer.pages.heads.state import HeadsSetup
+from attention_explorer.pages.heads.check_report import (
+    ROUNDING,
+    CheckReport,
+    CheckTable,
+    Form,
+    map_of,
+    require_size,
+    whole_layer,
+    within,
+)
+from attention_explorer.pages.heads.frame import HeadsFrame, head_name
 from attention_explorer.sources.source import Made
+
+# ---- S and Sᵀ ----
+
+LONGEST_NAME = 12
+"""Letters of a token that are shown where two of them stand in one line."""
+
+SAME = 5e-4
+"""Weights closer than this are written the same."""
+
+
+@dataclass(frozen=True, slots=True)
+class SymmetryCheck:
+    """How far a head is from mutual, and how far it would be if its keys were its queries (W_k = W_q)."""
+
+    pair: tuple[int, int]
+    scores: tuple[float, float]  # scaled, of the pair and of the way back
+    weights: tuple[float, float]
+    score_gap: float  # max |S − Sᵀ| of the scaled scores
+    weight_gap: float  # max |A − Aᵀ|
+    tied_score_gap: float
+    tied_weight_gap: float
+    is_symmetric: bool  # the scores, but for rounding
+
+
+def symmetry_check(frame: HeadsFrame, row: int | None = None) -> SymmetryCheck:
+    """Compare the scores and weights of the chosen head with their transposes.
+
+    The example is a row and the key it attends to most, other than itself.
+
+    Raises
+    ------
+    ExplorerError
+        There are two sentences, fewer than two tokens, or too many.
+    """
+    require_size(frame)
+    if frame.is_cross:
+        raise ExplorerError(
+            "S and Sᵀ can only be compared in self-attention, where queries and keys belong to the same tokens. Remove "
+            "the second sentence."
+        )
+    if len(frame.queries) < 2:
+        raise ExplorerError("It takes two tokens to compare: type a longer sentence.")
+    map_ = frame.query_key_map
+    tied = map_of(frame, map_.q, map_.q, frame.mask)
+    scores, weights = map_.scores(stage=Stage.SCALED), map_.weights()
+    tied_weights = tied.weights()
+    there = _example(weights, within(row, len(frame.queries)))
+    back = there[::-1]
+    gap = map_.asymmetry()
+    return SymmetryCheck(
+        there,
+        (float(scores[there]), float(scores[back])),
+        (float(weights[there]), float(weights[back])),
+        gap,
+        float(np.abs(weights - weights.T).max()),
+        tied.asymmetry(),
+        float(np.abs(tied_weights - tied_weights.T).max()),
+        gap <= rounding_of(scores, ROUNDING) * max(1.0, float(np.abs(scores).max())),
+    )
+
+
+def _example(weights: FloatArray, row: int | None) -> tuple[int, int]:
+    """Return a row and its favourite among the others; if none is given, the first row where the way back differs."""
+    away = np.where(np.eye(len(weights), dtype=np.bool_), -1.0, weights)
+    favourites = away.argmax(axis=1)
+    if row is not None:
+        return row, int(favourites[row])
+    rows = np.arange(len(weights))
+    there, back = away[rows, favourites], away[favourites, rows]
+    telling = np.flatnonzero((there > 0.0) & (np.abs(there - back) > SAME))
+    first = int(telling[0]) if telling.size else 0
+    return first, int(favourites[first])
+
+
+def symmetry_report(frame: HeadsFrame, row: int | None = None) -> CheckReport:
+    """Compare S with Sᵀ and say what that means."""
+    check = symmetry_check(frame, row)
+    note = f"Shown: {head_name(frame, frame.layer, frame.head)}. {_why(frame, check)}"
+    return CheckReport(
+        _symmetry_in_words(frame, check),
+        (_pair_table(frame, check), _gap_table(frame, check)),
+        (note, *_mask_note(frame)),
+    )
+
+
+def _why(frame: HeadsFrame, check: SymmetryCheck) -> str:
+    own = "an arg max" if frame.setup.hard else "a softmax"
+    because = f"every row has {own} of its own"
+    if check.is_symmetric:
+        reason = frame.source.symmetric_by
+        reason = f", as {reason}" if reason else ""
+        return f"Here q₁·k₂ is the same number as q₂·k₁ for every pair{reason}. Weights need not be: {because}."
+    tied = f"With {frame.source.tie} the scores would be the same both ways"
+    if check.tied_weight_gap > ROUNDING:
+        tied += f", but the weights would still differ: {because}"
+    return f"A token asks with its query and is found by its key, so q₁·k₂ and q₂·k₁ are two numbers. {tied}."
+
+
+def _symmetry_in_words(frame: HeadsFrame, check: SymmetryCheck) -> str:
+    there, back = _names(frame, check)
+    pair = f"{there} {weight_text(check.weights[0], 3)}, {back} {weight_text(check.weights[1], 3)}"
+    if check.is_symmetric:
+        if check.weight_gap <= ROUNDING:
+            return f"S is symmetric, and the weights are too: {pair}."
+        if abs(check.weights[0] - check.weights[1]) > SAME:
+            return f"S is symmetric, but the weights differ: {pair}."
+        gap = size_text(check.weight_gap)
+        return f"S is symmetric; the weights differ by up to {gap}, though not those of this pair: {pair}."
+    if abs(check.weights[0] - check.weights[1]) <= SAME:
+        return f"max |S − Sᵀ| = {size_text(check.score_gap)}, though this pair weighs the same both ways: {pair}."
+    return f"max |S − Sᵀ| = {size_text(check.score_gap)}, so attention is not mutual. For example {pair}."
+
+
+def _mask_note(frame: HeadsFrame) -> tuple[str, ...]:
+    if frame.mask is None or np.array_equal(frame.mask, frame.mask.T):
+        return ()
+    return ("The mask hides some pairs one way only, so their weights are 0 one way. S is compared before the mask.",)
+
+
+def _names(frame: HeadsFrame, check: SymmetryCheck) -> tuple[str, str]:
+    first, second = (_shortened(frame.queries[index]) for index in check.pair)
+    if first == second:
+        first, second = (f"{first} ({frame.count.number(index)})" for index in check.pair)
+    return f"{first} → {second}", f"{second} → {first}"
+
+
+def _shortened(token: str) -> str:
+    return token if len(token) <= LONGEST_NAME else f"{token[: LONGEST_NAME - 1]}…"
+
+
+def _pair_table(frame: HeadsFrame, check: SymmetryCheck) -> CheckTable:
+    names = _names(frame, check)
+    rows = tuple((name, check.scores[way], check.weights[way]) for way, name in enumerate(names))
+    columns = (("query → key", Form.TEXT), ("scaled score", Form.SIGNED), ("weight", Form.WEIGHT))
+    return CheckTable(columns, rows, "One pair, both ways")
+
+
+def _gap_table(frame: HeadsFrame, check: SymmetryCheck) -> CheckTable:
+    rows = (
+        ("scores, max |S − Sᵀ|", check.score_gap, check.tied_score_gap),
+        ("weights, max |A − Aᵀ|", check.weight_gap, check.tied_weight_gap),
+    )
+    columns = (("", Form.TEXT), ("as it is", Form.SIZE), (frame.source.tie, Form.SIZE))
+    return CheckTable(columns, rows, "All pairs")
+
 
 # ---- The reshape trick, rightly and wrongly ----
 
-ROUNDING = 1e-9
+ROUNDING_OF_OUTPUTS = 1e-9
 """Differences below this share of the largest output are rounding."""
 
 _NO_PROJECTIONS = "Hand-made heads have no projections to reshape: choose random heads."
@@ -46,19 +199,11 @@ def reshape_check(frame: HeadsFrame) -> ReshapeCheck:
         The heads have no projections, or there are too many tokens.
     """
     require_size(frame)
-    if frame.layers[frame.layer].attention is None:
-        by_hand = frame.source.traits.made is Made.BY_HAND
-        raise ExplorerError(_NO_PROJECTIONS if by_hand else _UNKNOWN_PROJECTIONS)
-    return _reshape_check(frame.setup)
-
-
-@kept
-def _reshape_check(setup: HeadsSetup) -> ReshapeCheck:
-    frame = heads_frame(setup)
     layer = frame.layers[frame.layer]
     attention = layer.attention
     if attention is None:
-        raise ExplorerError(_NO_PROJECTIONS)
+        by_hand = frame.source.traits.made is Made.BY_HAND
+        raise ExplorerError(_NO_PROJECTIONS if by_hand else _UNKNOWN_PROJECTIONS)
     x, context = layer.inputs
     sources = (x, context, context)
     looped = _output(frame, attention, _by_loop(attention, sources))
@@ -98,12 +243,7 @@ def _by_bug(attention: MultiHeadAttention, sources: tuple[FloatArray, ...]) -> t
 
 
 def _output(frame: HeadsFrame, attention: MultiHeadAttention, parts: tuple[FloatArray, ...]) -> FloatArray:
-    setup = frame.setup
-    scale = None if setup.scaled else 1.0
-    found = [
-        QueryKeyMap(q, k, mask=frame.mask, scale=scale, temperature=setup.temperature, hard=setup.hard).output(v)
-        for q, k, v in zip(*parts, strict=True)
-    ]
+    found = [map_of(frame, q, k, frame.mask).output(v) for q, k, v in zip(*parts, strict=True)]
     return attention.project_output(np.stack(found))
 
 
@@ -128,7 +268,7 @@ def _reshape_in_words(check: ReshapeCheck) -> str:
     if check.heads == 1:
         return "With one head there is nothing to mix up: all three are the same. Choose more heads."
     same = "no difference" if check.reshaped == 0 else f"difference {size_text(check.reshaped)}, rounding"
-    if check.buggy <= ROUNDING * max(1.0, check.largest):
+    if check.buggy <= ROUNDING_OF_OUTPUTS * max(1.0, check.largest):
         return f"Reshape and transpose do what the loop does ({same}); here even the faulty reshape does."
     return (
         f"Reshape and transpose do what the loop over heads does ({same}). Without the transpose the output is "

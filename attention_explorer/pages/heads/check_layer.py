@@ -7,13 +7,12 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from attention_explorer.core.byte_cache import kept
 from attention_explorer.core.colour_scale import BoolArray, FloatArray
 from attention_explorer.core.counting import Count
 from attention_explorer.core.numerals import size_text
 from attention_explorer.core.shuffle import ShuffleComparison, compared
 from attention_explorer.errors import ExplorerError
-from attention_explorer.model import QueryKeyMap, causal_mask, layer_norm, sinusoidal_encoding
+from attention_explorer.model import causal_mask, layer_norm, sinusoidal_encoding
 from attention_explorer.pages.heads.check_report import (
     Cell,
     CheckReport,
@@ -21,11 +20,11 @@ from attention_explorer.pages.heads.check_report import (
     Form,
     left_out,
     listed_rows,
+    map_of,
     require_size,
     whole_layer,
 )
-from attention_explorer.pages.heads.frame import HeadsFrame, heads_frame
-from attention_explorer.pages.heads.state import HeadsSetup
+from attention_explorer.pages.heads.frame import HeadsFrame
 from attention_explorer.pages.heads.wording import key_name, one
 from attention_explorer.sources.layer import Layer
 
@@ -79,18 +78,13 @@ class TokenFunction:
         if layer.attention is None:
             raise ExplorerError("A layer of this model has no projections: choose the toy model.")
         q, k, v = layer.attention.project(x, context)
-        found = [self._map(q[head], k[head], mask).output(v[head]) for head in range(len(q))]
+        found = [map_of(self.frame, q[head], k[head], mask).output(v[head]) for head in range(len(q))]
         return layer.attention.project_output(np.stack(found))
 
     def _hand_made(self, x: FloatArray, context: FloatArray | None, mask: BoolArray | None) -> FloatArray:
         width = self.frame.head_width
         q, rest = x[:, :width], (x[:, width:] if context is None else context)
-        return self._map(q, rest[:, :width], mask).output(rest[:, width:])
-
-    def _map(self, q: FloatArray, k: FloatArray, mask: BoolArray | None) -> QueryKeyMap:
-        setup = self.frame.setup
-        scale = None if setup.scaled else 1.0
-        return QueryKeyMap(q, k, mask=mask, scale=scale, temperature=setup.temperature, hard=setup.hard)
+        return map_of(self.frame, q, rest[:, :width], mask).output(rest[:, width:])
 
 
 def cells_of(frame: HeadsFrame) -> int:
@@ -158,15 +152,8 @@ def shuffle_check(frame: HeadsFrame, order: tuple[int, ...]) -> ShuffleCheck:
     ExplorerError
         The order is none, or there are too many tokens or heads.
     """
-    require_size(frame)
     if sorted(order) != list(range(len(frame.queries))):
         raise ExplorerError(f"An order of {len(frame.queries)} tokens names each of them once, from 0 on.")
-    return _shuffle_check(frame.setup, order)
-
-
-@kept
-def _shuffle_check(setup: HeadsSetup, order: tuple[int, ...]) -> ShuffleCheck:
-    frame = heads_frame(setup)
     function = token_function(frame)
     names, masks, column = _masks_to_try(frame)
     encodings = (False, True) if function.can_encode else (False,)
@@ -305,15 +292,10 @@ def change_check(frame: HeadsFrame, token: int, amount: float = 1.0) -> ChangeCh
     ExplorerError
         There is no such token, or there are too many tokens or heads.
     """
+    function = token_function(frame)
     if not 0 <= token < len(frame.keys):
         number, known = frame.count.number(token), frame.count.span(0, len(frame.keys))
         raise ExplorerError(f"There is no token {number}: choose one from {known}.")
-    return _change_check(frame.setup, token, amount)
-
-
-@kept
-def _change_check(setup: HeadsSetup, token: int, amount: float) -> ChangeCheck:
-    function = token_function(heads_frame(setup))
     before = function.at_present(function.x, function.context)
     vectors = (function.x if function.context is None else function.context).copy()
     vectors[token] += amount * np.random.default_rng(NOISE_SEED).standard_normal(vectors.shape[1])

@@ -6,9 +6,11 @@ import math
 from dataclasses import dataclass
 from enum import StrEnum
 
+from attention_explorer.core.colour_scale import BoolArray, FloatArray
 from attention_explorer.core.numbers_files import as_csv
 from attention_explorer.core.numerals import exact, signed, size_text, weight_text
 from attention_explorer.errors import ExplorerError
+from attention_explorer.model import QueryKeyMap
 from attention_explorer.pages.heads.frame import HeadsFrame
 from attention_explorer.sources.source import Ability
 from attention_explorer.sources.tutorials import ends_before_w_o
@@ -18,6 +20,9 @@ MOST_CHECKED = 512
 
 MOST_LISTED = 24
 """Rows of a table before the rest is left out."""
+
+ROUNDING = 1e-12
+"""Differences below this share of the largest score are rounding."""
 
 Cell = str | float
 
@@ -106,6 +111,13 @@ def require_size(frame: HeadsFrame) -> None:
         )
     if shortest == 0:
         raise ExplorerError("There is no token to experiment with: type a sentence.")
+
+
+def map_of(frame: HeadsFrame, q: FloatArray, k: FloatArray, mask: BoolArray | None) -> QueryKeyMap:
+    """Return the map of other queries and keys, (n_q, d_k) and (n_k, d_k), as the setup of a frame makes its own."""
+    setup = frame.setup
+    scale = None if setup.scaled else 1.0
+    return QueryKeyMap(q, k, mask=mask, scale=scale, temperature=setup.temperature, hard=setup.hard)
 
 
 def within(index: int | None, count: int) -> int | None:

@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
+from typing import NamedTuple
 
 from attention_explorer.core.byte_cache import kept
 from attention_explorer.core.shuffle import shuffled_order
 from attention_explorer.errors import ExplorerError
 from attention_explorer.model.checkpoint import checkpoint
-from attention_explorer.pages.heads.check_heads import broadcast_report, reshape_report
+from attention_explorer.pages.heads.check_heads import broadcast_report, reshape_report, symmetry_report
 from attention_explorer.pages.heads.check_layer import cells_of, change_report, shuffle_report
-from attention_explorer.pages.heads.check_mask import demo_report, mask_report
 from attention_explorer.pages.heads.check_report import CheckReport, CheckTable, require_size, within
-from attention_explorer.pages.heads.check_scores import constant_report, symmetry_report
+from attention_explorer.pages.heads.check_row import constant_report, demo_report, mask_report
 from attention_explorer.pages.heads.experiment import Check, Experiment
 from attention_explorer.pages.heads.frame import HeadsFrame, frame_to_show, heads_frame
 from attention_explorer.pages.heads.state import HeadsSetup, HeadsState
@@ -28,43 +28,103 @@ MOST_CELLS_AT_ONCE = 2**17
 MOST_QUICK_CELLS, FEW_CELLS = 2**14, 2**10
 """Weights of all heads up to which one experiment is over before anybody has to wait, and all of them are."""
 
-LOOK_FOR = {
-    Check.WEIGHTS: "Are these weights learned, made by hand, or luck? Spread out evenly, or all on one key?",
-    Check.SHUFFLE: (
-        "Put the tokens in another order. Does each output stay with its token? Add an encoding or a causal mask and "
-        "look again."
-    ),
-    Check.SYMMETRY: "Do two tokens attend to each other equally? Compare the scores with their transpose.",
-    Check.RESHAPE: "All heads in one product, then cut apart: the same as a loop over the heads, unless the transpose "
-    "is forgotten.",
-    Check.MASKING: "Write −∞ or −1e9 before the softmax, add −1e9, or zero the weights afterwards. Look at the row "
-    "sums.",
-    Check.CHANGE: "Add noise to one token. Which outputs change? Under a causal mask, none before it.",
-    Check.CONSTANT: "Add the same number to every score of the row. Do the weights move?",
-    Check.BROADCAST: "Several sentences at once, each with a mask of its own. Without an axis for the heads, the "
-    "masks fall on the heads instead.",
-}
 
-_COUNTS = {
-    Check.WEIGHTS: (),
-    Check.SHUFFLE: ("seed",),
-    Check.SYMMETRY: (),
-    Check.RESHAPE: (),
-    Check.MASKING: ("demo", "precision"),
-    Check.CHANGE: ("token", "amount"),
-    Check.CONSTANT: ("constant",),
-    Check.BROADCAST: (),
+class Trial(NamedTuple):
+    """How an experiment is done.
+
+    Attributes
+    ----------
+    look_for : str
+        What to look for in it.
+    report : callable
+        (frame, settings, pinned query) -> what came out.
+    settings : tuple of str
+        Which settings have an effect.
+    of_row : bool
+        Whether the pinned query has one.
+    of_layer : bool
+        Whether all heads are computed.
+    """
+
+    look_for: str
+    report: Callable[[HeadsFrame, Experiment, int | None], CheckReport]
+    settings: tuple[str, ...] = ()
+    of_row: bool = False
+    of_layer: bool = False
+
+
+def _shuffled(frame: HeadsFrame, given: Experiment, _row: int | None) -> CheckReport:
+    require_size(frame)
+    return shuffle_report(frame, shuffled_order(len(frame.queries), given.seed))
+
+
+def _masked(frame: HeadsFrame, given: Experiment, row: int | None) -> CheckReport:
+    if given.demo is not None:
+        return demo_report(given.demo, given.precision)
+    return mask_report(frame, row, given.precision)
+
+
+def _changed(frame: HeadsFrame, given: Experiment, row: int | None) -> CheckReport:
+    return change_report(frame, token_to_change(frame, given.token, row), given.amount)
+
+
+TRIALS = {
+    Check.WEIGHTS: Trial(
+        "Are these weights learned, made by hand, or luck? Spread out evenly, or all on one key?",
+        lambda frame, _given, _row: verdict_report(frame),
+    ),
+    Check.SHUFFLE: Trial(
+        "Put the tokens in another order. Does each output stay with its token? Add an encoding or a causal mask and "
+        "look again.",
+        _shuffled,
+        ("seed",),
+        of_layer=True,
+    ),
+    Check.SYMMETRY: Trial(
+        "Do two tokens attend to each other equally? Compare the scores with their transpose.",
+        lambda frame, _given, row: symmetry_report(frame, row),
+        of_row=True,
+    ),
+    Check.RESHAPE: Trial(
+        "All heads in one product, then cut apart: the same as a loop over the heads, unless the transpose is "
+        "forgotten.",
+        lambda frame, _given, _row: reshape_report(frame),
+        of_layer=True,
+    ),
+    Check.MASKING: Trial(
+        "Write −∞ or −1e9 before the softmax, add −1e9, or zero the weights afterwards. Look at the row sums.",
+        _masked,
+        ("demo", "precision"),
+        of_row=True,
+    ),
+    Check.CHANGE: Trial(
+        "Add noise to one token. Which outputs change? Under a causal mask, none before it.",
+        _changed,
+        ("token", "amount"),
+        of_row=True,
+        of_layer=True,
+    ),
+    Check.CONSTANT: Trial(
+        "Add the same number to every score of the row. Do the weights move?",
+        lambda frame, given, row: constant_report(frame, row, given.constant),
+        ("constant",),
+        of_row=True,
+    ),
+    Check.BROADCAST: Trial(
+        "Several sentences at once, each with a mask of its own. Without an axis for the heads, the masks fall on the "
+        "heads instead.",
+        lambda frame, _given, _row: broadcast_report(frame),
+    ),
 }
-"""Which settings have an effect."""
-_OF_A_ROW = (Check.SYMMETRY, Check.MASKING, Check.CHANGE, Check.CONSTANT)
 
 
 def essence(experiment: Experiment, row: int | None) -> tuple[Experiment, int | None]:
     """Return an experiment, and the pinned query, without what has no effect: equal ones need not be done again."""
-    settings = {name: getattr(experiment, name) for name in _COUNTS[experiment.check]}
+    trial = TRIALS[experiment.check]
+    settings = {name: getattr(experiment, name) for name in trial.settings}
     if settings.get("demo") is not None:
         settings["precision"] = experiment.precision_used
-    is_of_row = experiment.check in _OF_A_ROW and settings.get("demo") is None and settings.get("token") is None
+    is_of_row = trial.of_row and settings.get("demo") is None and settings.get("token") is None
     return Experiment(experiment.check, **settings), row if is_of_row else None
 
 
@@ -82,8 +142,8 @@ def needs_asking(frame: HeadsFrame, experiment: Experiment) -> bool:
     """Whether an experiment takes so long that it is done only when it is chosen."""
     if experiment.check is Check.WEIGHTS or (experiment.check is Check.MASKING and experiment.demo is not None):
         return False
-    whole_layer = experiment.check in (Check.SHUFFLE, Check.RESHAPE, Check.CHANGE)
-    return max(frame.shape) > MOST_AT_ONCE or (whole_layer and cells_of(frame) > MOST_CELLS_AT_ONCE)
+    of_layer = TRIALS[experiment.check].of_layer
+    return max(frame.shape) > MOST_AT_ONCE or (of_layer and cells_of(frame) > MOST_CELLS_AT_ONCE)
 
 
 def carry_out(frame: HeadsFrame, experiment: Experiment, row: int | None = None) -> CheckReport:
@@ -94,26 +154,7 @@ def carry_out(frame: HeadsFrame, experiment: Experiment, row: int | None = None)
     ExplorerError
         It cannot be done with this setup; the message says why.
     """
-    if experiment.check is Check.WEIGHTS:
-        return verdict_report(frame)
-    if experiment.check is Check.MASKING and experiment.demo is not None:
-        return demo_report(experiment.demo, experiment.precision)
-    require_size(frame)
-    match experiment.check:
-        case Check.SHUFFLE:
-            return shuffle_report(frame, shuffled_order(len(frame.queries), experiment.seed))
-        case Check.SYMMETRY:
-            return symmetry_report(frame, row)
-        case Check.RESHAPE:
-            return reshape_report(frame)
-        case Check.MASKING:
-            return mask_report(frame, row, experiment.precision)
-        case Check.CHANGE:
-            return change_report(frame, token_to_change(frame, experiment.token, row), experiment.amount)
-        case Check.CONSTANT:
-            return constant_report(frame, row, experiment.constant)
-        case Check.BROADCAST:
-            return broadcast_report(frame)
+    return TRIALS[experiment.check].report(frame, experiment, row)
 
 
 @kept

@@ -18,13 +18,7 @@ from attention_explorer.pages.heads.compare import Comparison
 from attention_explorer.pages.heads.frame import HeadsFrame
 from attention_explorer.pages.heads.reading import Reading
 from attention_explorer.pages.heads.shown_map import hidden_keys, shown_map
-from attention_explorer.pages.heads.wording import (
-    isolated,
-    key_name,
-    number_word,
-    one,
-    query_name,
-)
+from attention_explorer.pages.heads.wording import isolated, key_name, number_word, one, query_name
 
 NO_CELL = "no such cell"
 NO_COUNTERPART = "no counterpart"

@@ -16,8 +16,7 @@ from attention_explorer.core.numbers_export import AnyArray, LargeArray, Numbers
 from attention_explorer.model import AttentionMap, Stage
 from attention_explorer.model.map_selection import Selection, row_blocks
 from attention_explorer.pages.heads.aligned import NONE, AlignedMap, blocks, joined
-from attention_explorer.pages.heads.compare import Axes, aligned_map, axes_of
-from attention_explorer.pages.heads.differences import what_differs
+from attention_explorer.pages.heads.compare import Axes, aligned_map, axes_of, what_differs
 from attention_explorer.pages.heads.frame import HeadsFrame, head_name
 from attention_explorer.pages.heads.large_picture import MOST_PRINTED_LINE_ROWS, part_shown
 from attention_explorer.pages.heads.marked import marked_frames, marked_title

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
@@ -135,7 +136,7 @@ class HeadsFrame:
     @property
     def places(self) -> tuple[tuple[int, int], ...]:
         """(layer, head) of every head, layer by layer; known without running any."""
-        return tuple((layer, head) for layer, heads in enumerate(self.source.heads) for head in range(heads))
+        return places_of(self.source.heads)
 
     @property
     def head_map(self) -> AttentionMap:
@@ -159,6 +160,12 @@ class HeadsFrame:
     def head_width(self) -> int:
         """d_k."""
         return int(self.layers[self.layer].queries_and_keys[0].shape[-1])
+
+
+@lru_cache(maxsize=16)
+def places_of(heads: tuple[int, ...]) -> tuple[tuple[int, int], ...]:
+    """Return (layer, head) of every head, by how many each layer has."""
+    return tuple((layer, head) for layer, count in enumerate(heads) for head in range(count))
 
 
 @kept

@@ -13,8 +13,7 @@ from attention_explorer.model import AttentionMap, Stage
 from attention_explorer.model.map_selection import row_blocks
 from attention_explorer.model.pooling import Pooled
 from attention_explorer.pages.heads.aligned import AlignedAxis, AlignedMap, aligned_axis
-from attention_explorer.pages.heads.compare import Axes, axes_of, difference
-from attention_explorer.pages.heads.differences import what_differs, which_map
+from attention_explorer.pages.heads.compare import Axes, axes_of, difference, what_differs, which_map
 from attention_explorer.pages.heads.effect import effects_on_wall, with_effects
 from attention_explorer.pages.heads.frame import HeadsFrame, other_frame
 from attention_explorer.pages.heads.presets import other_setup

@@ -15,7 +15,7 @@ from attention_explorer.pages.heads.frame import HeadsFrame
 from attention_explorer.pages.heads.large_picture import LargePicture
 from attention_explorer.pages.heads.shown_map import lengths_shown, stage_shown
 from attention_explorer.pages.heads.state import Aggregate, HeadsSetup, HeadsState, MaskChoice, MaskKind
-from attention_explorer.sources.recorded_recipe import FileRecipe, Rows
+from attention_explorer.sources.recorded_recipe import FileRecipe
 from attention_explorer.sources.registry import recipe_as
 from attention_explorer.sources.source import Ability
 
@@ -27,12 +27,15 @@ MOST_OFFERS = 2
 
 @dataclass(frozen=True, slots=True)
 class Offer:
-    """A button: its text, a tip, the name of its undo step, and what it does."""
+    """A button: its text, a tip, the name of its undo step, and what it does.
+
+    Without a change it asks how the file is to be read.
+    """
 
     text: str
     tip: str
-    label: str
-    change: Callable[[HeadsState], HeadsState]
+    label: str = ""
+    change: Callable[[HeadsState], HeadsState] | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,19 +56,11 @@ def offers_for(frame: HeadsFrame, heads: HeadsState, picture: LargePicture) -> O
 
 
 def offers_for_refused(heads: HeadsState) -> Offers:
-    """Return other ways to read a file in which a row is none of weights; nothing where it is read so already."""
-    recipe = recipe_as(heads.setup.recipe, FileRecipe)
-    return Offers("Read each row as:", _ROWS) if recipe is not None and recipe.rows is Rows.AS_THEY_ARE else Offers()
+    """Return the question how a file is to be read of which a row is none of weights."""
+    return Offers("A row is none of weights:", (_ASK,)) if recipe_as(heads.setup.recipe, FileRecipe) else Offers()
 
 
-def _read_as(text: str, tip: str, rows: Rows) -> Offer:
-    return Offer(text, tip, "Read the rows otherwise", lambda heads: heads.with_recipe(rows=rows))
-
-
-_ROWS = (
-    _read_as("scores: softmax", "The file holds scores: their softmax are the weights", Rows.SOFTMAX),
-    _read_as("parts: ÷ their sum", "Divide each row by its sum", Rows.NORMALISE),
-)
+_ASK = Offer("How to read it…", "Say which axis is which, and whether rows are scores or parts of a sum")
 
 
 # ---- What to compare with ----

@@ -129,7 +129,7 @@ class RowSteps:
         """How far the picture is at each moment: the newest part, and how many of its lines are there."""
         if not self.reading.is_row:
             return ((Part.WEIGHTS, len(self.lines)),)
-        return tuple(moments(len(self.lines), has_scores=self.has_scores, has_values=self.output is not None))
+        return moments(len(self.lines), has_scores=self.has_scores, has_values=self.output is not None)
 
     def caption(self, moment: int) -> str:
         """Return what happens at a moment, as a sentence."""

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from enum import IntEnum, StrEnum
+from functools import lru_cache
 
 MOST_KEYS = 16
 """Keys that have a line of their own; of more, the heaviest, and all others together in one line."""
@@ -20,14 +20,14 @@ class Part(IntEnum):
     VALUES = 5
 
 
-def moments(lines: int, *, has_scores: bool, has_values: bool) -> Iterator[tuple[Part, int]]:
-    """Yield how far a row of so many lines is at each moment: the newest part, and how many of its lines are there."""
-    if has_scores:
-        yield from ((Part.PRODUCTS, line) for line in range(1, lines + 1))
-        yield from ((part, lines) for part in (Part.SCALE, Part.MASK, Part.EXP))
-    yield Part.WEIGHTS, lines
-    if has_values:
-        yield from ((Part.VALUES, line) for line in range(1, lines + 1))
+@lru_cache(maxsize=64)
+def moments(lines: int, *, has_scores: bool, has_values: bool) -> tuple[tuple[Part, int], ...]:
+    """Return how far a row of so many lines is at each moment: the newest part, and how many of its lines are there."""
+    one_by_one = range(1, lines + 1)
+    products = [(Part.PRODUCTS, line) for line in one_by_one]
+    whole = [(part, lines) for part in (Part.SCALE, Part.MASK, Part.EXP)]
+    values = [(Part.VALUES, line) for line in one_by_one]
+    return *(products + whole if has_scores else []), (Part.WEIGHTS, lines), *(values if has_values else [])
 
 
 class RowSpeed(StrEnum):

@@ -216,7 +216,8 @@ class HeadsView(CheckedFields):
     threshold: Threshold | None = declared(
         None,
         "threshold",
-        "Look only at heads with a summary above or below a value:\nthe small maps of the others are dimmed, the list leaves them out",
+        "Look only at heads with a summary above or below a value:\nthe small maps of the others are dimmed, the "
+        "list leaves them out",
         "Only heads from a value on",
         is_view=True,
     )
@@ -391,7 +392,7 @@ class HeadsState(CheckedFields):
             return LAST_STEP
         is_one, lacks = self.setup.aggregate is Aggregate.ONE, source.traits.reason_against
         scores, values = (is_one and not lacks(each) for each in (Ability.SCORES, Ability.VALUES))
-        return max(sum(1 for _ in moments(lines, has_scores=scores, has_values=values)) - 1, 0)
+        return max(len(moments(lines, has_scores=scores, has_values=values)) - 1, 0)
 
     def with_setup(self, **changes: object) -> Self:
         """Return the state with some fields of its setup changed."""

@@ -159,17 +159,37 @@ def surveys_of(frame: HeadsFrame) -> tuple[HeadSurvey, ...]:
     return tuple(survey_heads(frame))
 
 
+_SPECIAL = "marks"
+
+
+class _Measure(NamedTuple):
+    """What heads are sorted by: on a thumbnail, of a head, and why no head may have it."""
+
+    short: str
+    of: str | Pattern
+    undefined: str = "no query attends to anything"
+
+
 _MEASURES = {
-    SortBy.ENTROPY: "entropy",
-    SortBy.EVENNESS: "evenness",
-    SortBy.MAX_WEIGHT: "max_weight",
-    SortBy.SATURATED: "saturated",
-    SortBy.SCORE_STD: "score_std",
-    SortBy.DISTANCE: "distance",
-    SortBy.SELF: "self_mass",
-    SortBy.PREVIOUS: "previous_mass",
-    SortBy.FIRST: "first_mass",
+    SortBy.ENTROPY: _Measure("H", "entropy"),
+    SortBy.EVENNESS: _Measure("even", "evenness", "no query sees more than one key"),
+    SortBy.MAX_WEIGHT: _Measure("mean max", "max_weight"),
+    SortBy.SATURATED: _Measure("saturated", "saturated"),
+    SortBy.SCORE_STD: _Measure("std", "score_std", "the scores of these heads are not known"),
+    SortBy.DISTANCE: _Measure("dist", "distance"),
+    SortBy.SELF: _Measure("self", "self_mass"),
+    SortBy.PREVIOUS: _Measure("prev", "previous_mass"),
+    SortBy.FIRST: _Measure("first", "first_mass"),
+    SortBy.NEXT: _Measure("next", Pattern.NEXT, "no query sees the token after it"),
+    SortBy.BACK: _Measure("back", Pattern.BACK, "the queries do not look far enough back"),
+    SortBy.SAME: _Measure("same", Pattern.SAME, "no query sees its own token elsewhere"),
+    SortBy.SPECIAL: _Measure(_SPECIAL, Pattern.SPECIAL, "no query sees punctuation or a special token"),
+    SortBy.INDUCTION: _Measure("induction", Pattern.INDUCTION, "no query sees what came after the same token earlier"),
+    SortBy.DIFFERENCE: _Measure(
+        "differs", "difference", "nothing is kept as B with which these heads could be compared"
+    ),
 }
+_PATTERNS = {sort: measure.of for sort, measure in _MEASURES.items() if isinstance(measure.of, Pattern)}
 
 
 def in_order(surveys: tuple[HeadSurvey, ...], sort: SortBy, *, reverse: bool = False) -> tuple[HeadSurvey, ...]:
@@ -217,49 +237,13 @@ def _by_doing(surveys: tuple[HeadSurvey, ...], reverse: bool) -> tuple[HeadSurve
     return (*(ordered[::-1] if reverse else ordered), *rest)
 
 
-_PATTERNS = {
-    SortBy.NEXT: Pattern.NEXT,
-    SortBy.BACK: Pattern.BACK,
-    SortBy.SAME: Pattern.SAME,
-    SortBy.SPECIAL: Pattern.SPECIAL,
-    SortBy.INDUCTION: Pattern.INDUCTION,
-}
-_UNDEFINED = {
-    SortBy.EVENNESS: "no query sees more than one key",
-    SortBy.SCORE_STD: "the scores of these heads are not known",
-    SortBy.NEXT: "no query sees the token after it",
-    SortBy.BACK: "the queries do not look far enough back",
-    SortBy.SAME: "no query sees its own token elsewhere",
-    SortBy.SPECIAL: "no query sees punctuation or a special token",
-    SortBy.INDUCTION: "no query sees what came after the same token earlier",
-    SortBy.DIFFERENCE: "nothing is kept as B with which these heads could be compared",
-}
-"""Why no head has such a number."""
-_SPECIAL = "marks"
-_SHORT = {
-    SortBy.EVENNESS: "even",
-    SortBy.MAX_WEIGHT: "mean max",
-    SortBy.SATURATED: "saturated",
-    SortBy.SCORE_STD: "std",
-    SortBy.DISTANCE: "dist",
-    SortBy.SELF: "self",
-    SortBy.PREVIOUS: "prev",
-    SortBy.FIRST: "first",
-    SortBy.NEXT: "next",
-    SortBy.SAME: "same",
-    SortBy.SPECIAL: _SPECIAL,
-    SortBy.INDUCTION: "induction",
-    SortBy.DIFFERENCE: "differs",
-}
-
-
 def _measure(survey: HeadSurvey, sort: SortBy) -> float:
     """Return the number that heads are sorted by; NaN where there is none."""
     if sort in _PATTERNS:
         return survey.patterns.get(_PATTERNS[sort], PatternScore()).score
     if sort is SortBy.DIFFERENCE:
         return math.nan if survey.difference is None else survey.difference
-    return float(getattr(survey.summary, _MEASURES[sort]))
+    return float(getattr(survey.summary, _MEASURES[sort].of))
 
 
 def meets(survey: HeadSurvey, threshold: Threshold | None) -> bool:
@@ -295,20 +279,17 @@ def why_unordered(frame: HeadsFrame, surveys: tuple[HeadSurvey, ...], sort: Sort
         return ""
     if sort is SortBy.DIFFERENCE and any(survey.difference is None for survey in surveys):
         return ""  # they are being compared
-    if sort not in _PATTERNS:
-        reason = _UNDEFINED.get(sort, "no query attends to anything")
-    elif not surveys[0].patterns:
+    reason = _MEASURES[sort].undefined
+    if sort in _PATTERNS and not surveys[0].patterns:
         reason = "in long texts, patterns are measured only of heads that were learned or recorded"
     elif frame.is_cross and sort in (SortBy.NEXT, SortBy.BACK, SortBy.INDUCTION):
         reason = "queries have no position among the keys of a second sentence"
-    else:
-        reason = _UNDEFINED[sort]
     return f"In order of number: {reason}."
 
 
 def _short(survey: HeadSurvey, sort: SortBy) -> str:
     if sort is not SortBy.BACK:
-        return _SHORT[sort]
+        return _MEASURES[sort].short
     back = survey.patterns.get(Pattern.BACK, PatternScore()).back
     return "back" if back is None else f"{back} back"
 
@@ -317,8 +298,7 @@ def measure_text(survey: HeadSurvey, sort: SortBy) -> str:
     """Return the summary a wall is sorted by, or coloured; where it is sorted by none, the entropy."""
     if survey.effect is not None and not sort.is_measured:
         return f"off {'…' if math.isnan(survey.effect) else signed(survey.effect)}"
-    if sort is SortBy.ENTROPY or not sort.is_measured:
-        return f"H {_said(survey.summary.entropy)}"
+    sort = sort if sort.is_measured else SortBy.ENTROPY
     return f"{_short(survey, sort)} {_said(_measure(survey, sort))}"
 
 

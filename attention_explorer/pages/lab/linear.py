@@ -105,11 +105,6 @@ def _maps(tokens: tuple[str, ...], by: tuple[Scaled, Scaled]) -> tuple[MapPictur
 # ---- Words ----
 
 
-def factor_text(factor: float) -> str:
-    """Return a factor as it is written: 2, 0.5, −1."""
-    return exact(factor)
-
-
 def is_rounding(by: Scaled) -> bool:
     """Whether there is a difference, and only because numbers are rounded."""
     return 0.0 < by.error <= 1e-9 * float(np.abs(by.expected).max())
@@ -124,7 +119,7 @@ def linear_headline(picture: LinearPicture) -> str:
     if len(picture.tokens) == 1:
         return "One token: linear in V and in X."
     if not tests and by_x.error == 0.0:
-        return f"Linear in V. Times {factor_text(picture.factor)} does not test X."
+        return f"Linear in V. Times {exact(picture.factor)} does not test X."
     return (
         "Linear in V, and here in X too."
         if tests and (not by_x.error or is_rounding(by_x))
@@ -134,20 +129,20 @@ def linear_headline(picture: LinearPicture) -> str:
 
 def linear_panel(picture: LinearPicture) -> str:
     """Return the sentence beside the maps of what is left over."""
-    c = factor_text(picture.factor)
+    c = exact(picture.factor)
     if len(picture.tokens) == 1:
         return "One token has one weight, which is 1 whatever X is. Write a second word."
     if picture.moved == 0.0:
         return f"Times {c} leaves the weights as they are, so it does not tell. Choose another factor."
     return (
-        f"{c} × V leaves the weights as they are. {c} × X makes the scores {factor_text(picture.factor**2)} times as "
+        f"{c} × V leaves the weights as they are. {c} × X makes the scores {exact(picture.factor**2)} times as "
         f"large, and the softmax changes the weights by up to {size_text(picture.moved)}."
     )
 
 
 def linear_sentences(picture: LinearPicture) -> tuple[str, ...]:
     """Return what else the picture says."""
-    c, (v, x) = factor_text(picture.factor), (size_text(each.error) for each in picture.by)
+    c, (v, x) = exact(picture.factor), (size_text(each.error) for each in picture.by)
     sentences = [
         f"A · ({c} V) · W_O differs from {c} · (A · V · W_O) by up to {v}, attention({c} X) from {c} · attention(X) by "
         f"up to {x}. {_rounding(picture.by[0].error, picture.factor)}"
@@ -176,7 +171,7 @@ def linear_words(picture: LinearPicture, row: int, feature: int) -> str:
     parts = []
     for name, each in zip(TITLES, picture.by, strict=True):
         found, expected, away = (float(a[row, feature]) for a in (each.found, each.expected, each.difference))
-        times = f"{name} × {factor_text(picture.factor)}"
+        times = f"{name} × {exact(picture.factor)}"
         parts.append(f"{times}: {signed(found, 4)} against {signed(expected, 4)}, difference {size_text(abs(away))}")
     return f"{picture.state.count.token(picture.tokens[row], row)}, feature {feature} · " + " · ".join(parts)
 

@@ -3,17 +3,29 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
 from enum import StrEnum
 from functools import cached_property
+from types import EllipsisType
 from typing import Any
 
 import numpy as np
 
 from attention_explorer.core.colour_scale import ColourScale, ScaleKind
 from attention_explorer.core.mask import MaskChoice
-from attention_explorer.model import Activation, EncoderTrace, FeedForwardTrace, NormKind, NormPlacement, SublayerTrace
-from attention_explorer.model.arrays import Floats
+from attention_explorer.core.numerals import coordinate
+from attention_explorer.model import (
+    Activation,
+    Dropout,
+    DropoutPlace,
+    EncoderTrace,
+    FeedForwardTrace,
+    NormKind,
+    NormPlacement,
+    SublayerTrace,
+)
+from attention_explorer.model.arrays import Bools, Floats
 from attention_explorer.pages.layer.summary import Summary, summary_of
 from attention_explorer.pages.stack.numerals import brief
 from attention_explorer.pages.stack.state import BlockState
@@ -72,6 +84,10 @@ class Box:
         The boxes that arrows come from.
     shared : int
         How many heads share each of its parts, as grouped keys and values are shared.
+    left_out : ndarray of bool, of the shape of the array, or None
+        Where dropout left a number out; None where there is none.
+    factor : float
+        What dropout multiplied the others by.
     """
 
     name: str
@@ -84,6 +100,8 @@ class Box:
     sources: tuple[str, ...]
     colour: str = ""
     shared: int = 1
+    left_out: Bools | None = None
+    factor: float = 1.0
 
     @property
     def first(self) -> Floats:
@@ -136,7 +154,30 @@ class Box:
 
     def part(self, head: int) -> Floats:
         """Return what is drawn large: one head, or all; (rows, columns) of the first sequence."""
-        return np.asarray(self.first[head // self.shared]) if self.has_heads else self.first
+        return np.asarray(self.first[self._place_of(head)])
+
+    def holes(self, head: int) -> Bools | None:
+        """Return which of these numbers dropout left out; None where there is none."""
+        return None if self.left_out is None else np.asarray(self.left_out[0][self._place_of(head)])
+
+    def _place_of(self, head: int) -> int | EllipsisType:
+        return head // self.shared if self.has_heads else ...
+
+
+def with_dropout(boxes: Iterable[Box], dropout: Dropout | None, mask: Bools | None) -> tuple[Box, ...]:
+    """Return boxes that say what dropout has left out of them; what a mask hides was never there."""
+    return tuple(box if dropout is None else _dropped(box, dropout, mask) for box in boxes)
+
+
+def _dropped(box: Box, dropout: Dropout, mask: Bools | None) -> Box:
+    place = next((place for place in dropout.places if place == box.name), None)
+    if place is None:
+        return box
+    left_out = ~dropout.kept(place, box.array.shape)
+    if place is DropoutPlace.WEIGHTS and mask is not None:
+        left_out &= mask
+    said = f"then dropout: 0 with p = {dropout.rate(place):g}, the rest × {coordinate(dropout.factor(place), 4)}"
+    return replace(box, formula=f"{box.formula}, {said}", left_out=left_out, factor=dropout.factor(place))
 
 
 def shape_words(shape: tuple[int, ...]) -> str:

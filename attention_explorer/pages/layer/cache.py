@@ -13,34 +13,15 @@ from attention_explorer.core.map_picture import MapPicture
 from attention_explorer.core.numerals import counted, percent, size_text
 from attention_explorer.model import Activation, ModelSize, causal_mask
 from attention_explorer.model.checkpoint import checkpoint
-from attention_explorer.pages.layer.future import token_count
 from attention_explorer.pages.stack.learned import steps_to_learn
 from attention_explorer.pages.stack.maps import feature_map, weight_map
 from attention_explorer.pages.stack.stack import QUICK_NUMBERS, block_stack, check_sizes, count_numbers, without_view
 from attention_explorer.pages.stack.state import BlockState
+from attention_explorer.sources.decoding import Decoding
+from attention_explorer.sources.registry import source_of
 
 QUICK_STEPS = 40
 """So many steps of one layer take less than about 20 ms, beside their arithmetic."""
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class Decoding:
-    """All tokens decoded one after the other, and all at once."""
-
-    k: tuple[FloatArray, ...]
-    """Keys of all tokens, one array a layer, (heads, n, d_k): the cache after t tokens is the first t rows."""
-    v: tuple[FloatArray, ...]
-    """Values, (heads, n, d_v)."""
-    weights: tuple[FloatArray, ...]
-    """Weights of each token as it was decoded, (heads, n, n)."""
-    output: FloatArray
-    """What came out, step by step, (n, d_model)."""
-    full: FloatArray
-    """What comes out if all tokens go through at once under a causal mask, (n, d_model)."""
-
-    def error(self, decoded: int) -> float:
-        """Return the largest difference of the two, over the tokens decoded so far."""
-        return float(np.abs(self.output - self.full)[:decoded].max(initial=0.0))
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -65,6 +46,11 @@ class CachePicture:
     """K, V and weights of the tokens so far."""
 
     @property
+    def layers(self) -> int:
+        """How many layers there are."""
+        return len(self.decoding.k)
+
+    @property
     def rows_made(self) -> tuple[int, int]:
         """Rows of K and V that were made so far, in one layer: with the cache, and without."""
         return self.decoded, self.decoded * (self.decoded + 1) // 2
@@ -87,12 +73,12 @@ class CachePicture:
 
 def decoded_shown(state: BlockState) -> int:
     """Return how many tokens are decoded: the wish, at least one, at most all."""
-    return min(max(state.decoded, 1), token_count(state))
+    return min(max(state.decoded, 1), state.token_count)
 
 
 def with_decoded(state: BlockState, decoded: int) -> BlockState:
     """Return the state with so many tokens decoded, as far as there are as many."""
-    return replace(state, decoded=min(max(decoded, 1), token_count(state)))
+    return replace(state, decoded=min(max(decoded, 1), state.token_count))
 
 
 _kept: Kept[Decoding] = Kept()
@@ -102,9 +88,9 @@ def is_quick(state: BlockState) -> bool:
     """Whether decoding takes less than about 20 ms."""
     if is_known(state):
         return True
-    if steps_to_learn(state) or token_count(state) * state.layers > QUICK_STEPS:
+    if state.model_shown is not None or steps_to_learn(state) or state.token_count * state.layers > QUICK_STEPS:
         return False
-    return token_count(state) * count_numbers(state) <= 10 * QUICK_NUMBERS
+    return state.token_count * count_numbers(state) <= 10 * QUICK_NUMBERS
 
 
 def is_known(state: BlockState) -> bool:
@@ -113,8 +99,9 @@ def is_known(state: BlockState) -> bool:
 
 
 def _key(state: BlockState) -> BlockState:
-    """Return what decides the numbers; decoding is causal whatever the mask of the page."""
-    return replace(without_view(state), causal=False)
+    """Return what decides the numbers; decoding is causal whatever the mask of the page, and a model is as it is."""
+    shown = state.model_shown
+    return replace(without_view(state), causal=False) if shown is None else BlockState(model=shown)
 
 
 def cache_picture(state: BlockState, _tiles: tuple[int, int] = (0, 0)) -> CachePicture:
@@ -125,13 +112,16 @@ def cache_picture(state: BlockState, _tiles: tuple[int, int] = (0, 0)) -> CacheP
     ExplorerError
         The sizes do not go together, or a number leaves the float range.
     """
-    check_sizes(state)
+    shown = state.model_shown
+    if shown is None:
+        check_sizes(state)
     decoding = _kept.get(_key(state))
     if decoding is None:
-        decoding = _decoded(state)
+        decoding = _decoded(state) if shown is None else source_of(shown).decoding()
         _kept.keep(_key(state), decoding)
-    tokens, decoded = block_stack(state).tokens, decoded_shown(state)
-    return CachePicture(state, tokens, decoded, decoding, step_work(state), _maps(state, tokens, decoding))
+    tokens = block_stack(state).tokens if shown is None else source_of(shown).labels[0]
+    work = _step_work(decoding)
+    return CachePicture(state, tokens, decoded_shown(state), decoding, work, _maps(state, tokens, decoding))
 
 
 def _decoded(state: BlockState) -> Decoding:
@@ -148,26 +138,31 @@ def _decoded(state: BlockState) -> Decoding:
             kept[:, token, : token + 1] = row[:, 0]
     held = () if caches is None else caches
     full = stack(x, mask=causal_mask(count)).output
-    return Decoding(tuple(c.k for c in held), tuple(c.v for c in held), tuple(weights), output, full)
+    keys, values = tuple(c.k for c in held), tuple(c.v for c in held)
+    return Decoding(keys, values, tuple(weights), output, full, _flops(state))
 
 
-def step_work(state: BlockState) -> Work:
-    """Return the arithmetic of every step, with the feed-forward network as the state has it."""
-    count = token_count(state)
+def _flops(state: BlockState) -> tuple[float, float]:
+    """Return the arithmetic of a layer with the network that the state has: of a token, and of a pair."""
     parts = 0.0 if not state.feed_forward else 1.5 if state.activation is Activation.SILU_GATED else 1.0
     one = ModelSize(tokens=1, d_model=state.d_model, heads=state.heads, layers=state.layers, d_ff=state.d_ff)
     # A gated network has three matrices where the others have two.
-    row = one.projection_flops + parts * one.feed_forward_flops
-    t = np.arange(1.0, count + 1)
-    pairs = float(one.quadratic_flops)  # of one query and one key
-    return Work(state.layers * (row + pairs * t), state.layers * (row * t + pairs * t**2))
+    return one.projection_flops + parts * one.feed_forward_flops, float(one.quadratic_flops)
+
+
+def _step_work(decoding: Decoding) -> Work:
+    """Return the arithmetic of every step."""
+    t, layers = np.arange(1.0, len(decoding.output) + 1), len(decoding.k)
+    row, pairs = decoding.flops
+    return Work(layers * (row + pairs * t), layers * (row * t + pairs * t**2))
 
 
 def _maps(state: BlockState, tokens: tuple[str, ...], decoding: Decoding) -> tuple[MapPicture, MapPicture, MapPicture]:
     """Return keys, values and weights with a row for every token, of which those still to come are absent."""
     layer, head, decoded = state.layer_shown, state.head_shown, decoded_shown(state)
     later = np.arange(len(tokens)) >= decoded
-    k, v = (feature_map(held[layer][head], tokens) for held in (decoding.k, decoding.v))
+    of_head = head // decoding.shared(layer)
+    k, v = (feature_map(held[layer][of_head], tokens) for held in (decoding.k, decoding.v))
     weights = weight_map(decoding.weights[layer][head], ~causal_mask(len(tokens)), tokens)
     k_map, v_map, weights = (
         replace(
@@ -193,7 +188,7 @@ def flops_text(flops: float) -> str:
 
 def table_rows(picture: CachePicture) -> tuple[tuple[str, str, str], ...]:
     """Return what there is to compare: (name, with the cache, without)."""
-    layers, decoded = picture.state.layers, picture.decoded
+    layers, decoded = picture.layers, picture.decoded
     of_all = f", {layers} layers" if layers > 1 else ""
     made, anew = (rows * layers for rows in picture.rows_made)
     step = picture.work.cached[decoded - 1], picture.work.anew[decoded - 1]
@@ -226,7 +221,10 @@ def cache_sentences(picture: CachePicture) -> tuple[str, ...]:
         f"The result is the same: {equality_text(picture)}.",
         "Under a causal mask no later token changes an earlier row: that is why its key and value can be kept.",
     ]
-    if not state.causal:
+    if picture.decoding.shared(state.layer_shown) > 1:
+        shared = picture.decoding.shared(state.layer_shown)
+        sentences.append(f"Every {shared} heads share a key and a value, so the cache is {shared} times smaller.")
+    if state.model_shown is None and not state.causal:
         sentences.append("The stack in the other pictures has no mask; decoding is always causal.")
     return tuple(sentences)
 

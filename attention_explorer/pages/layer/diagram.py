@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
+from typing import TypeAlias
 
 import numpy as np
 
@@ -11,10 +12,10 @@ from attention_explorer.core.byte_cache import kept
 from attention_explorer.core.mask import MaskChoice
 from attention_explorer.core.numbers_export import Arrays, Table, listed, places_table, rows_of
 from attention_explorer.core.weighing import Weighing
-from attention_explorer.model import EncoderLayer, EncoderTrace
+from attention_explorer.model import Dropout, EncoderLayer, EncoderTrace
 from attention_explorer.model.arrays import Bools, Floats
 from attention_explorer.model.checkpoint import checkpoint
-from attention_explorer.pages.layer.boxes import Box, Form, Line, Rows, layer_boxes
+from attention_explorer.pages.layer.boxes import Box, Form, Line, Rows, layer_boxes, with_dropout
 from attention_explorer.pages.layer.model_layer import ModelLayer, model_layer
 from attention_explorer.pages.stack.choices import ORDER
 from attention_explorer.pages.stack.stack import block_stack, block_trace, without_view
@@ -95,6 +96,11 @@ class DiagramPicture:
         return token if token is not None and token < len(self.tokens) else None
 
     @property
+    def drops(self) -> Dropout | None:
+        """What a step of training has left out, if anything."""
+        return self.state.drops
+
+    @property
     def heads(self) -> int:
         """How many heads there are."""
         return len(self.box("weights").first)
@@ -159,7 +165,7 @@ def diagram_picture(state: BlockState, _tiles: tuple[int, int] = (0, 0)) -> Diag
 
 
 def _of_model(state: BlockState, recipe: Recipe) -> DiagramPicture:
-    found = _layer_of_model(recipe, state.layer, state.mask, state.weighing, state.cut)
+    found = _layer_of_model(*_asked(state, recipe))
     source, boxes = source_of(recipe), found.boxes
     names = [box.name for box in boxes]
     way = [box for box in boxes if box.line is not Line.MATRICES]
@@ -189,16 +195,31 @@ def _rows(box: Box) -> Floats:
     return rows.reshape(len(rows), -1)
 
 
+_Asked: TypeAlias = tuple[Recipe, int, MaskChoice, Weighing, frozenset[tuple[int, LayerPart]], int | None]
+
+
+def _asked(state: BlockState, recipe: Recipe) -> _Asked:
+    """Return what decides the layer of a model; last the seed of dropout, if there is any."""
+    seed = state.dropout_seed if state.dropout else None
+    return recipe, state.layer, state.mask, state.weighing, state.cut, seed
+
+
 @kept
 def _layer_of_model(
-    recipe: Recipe, layer: int, mask: MaskChoice, weighing: Weighing, cut: frozenset[tuple[int, LayerPart]]
+    recipe: Recipe,
+    layer: int,
+    mask: MaskChoice,
+    weighing: Weighing,
+    cut: frozenset[tuple[int, LayerPart]],
+    seed: int | None,
 ) -> ModelLayer:
     how = weighing.scaled, weighing.temperature, weighing.hard, weighing.switched_off
     source, lookup = source_of(recipe), lookup_of(recipe, mask, *how)
     place = min(layer, len(source.heads) - 1)
     cut = cut if source.can_be_cut else frozenset()
     here = frozenset(part for each, part in cut if each == place)
-    found = model_layer(source.whole_layer(place, lookup._replace(cut=cut)), place, here)
+    drops = None if seed is None or source.dropout is None else replace(source.dropout, seed=seed)
+    found = model_layer(source.whole_layer(place, lookup._replace(cut=cut, dropout=drops)), place, here)
     for box in found.boxes:
         checkpoint()
         _ = box.summary, box.largest  # here, where the worker is, and not when they are pointed at
@@ -209,8 +230,7 @@ def is_quick(state: BlockState) -> bool:
     """Whether the diagram takes less than about 20 ms."""
     if state.model_shown is None:
         return is_quick_stack(state)
-    asked = state.model_shown, state.layer, state.mask, state.weighing, state.cut
-    if _layer_of_model.peek(*asked) is not None:
+    if _layer_of_model.peek(*_asked(state, state.model_shown)) is not None:
         return True
     source = source_of(state.model_shown)
     return source.is_open and source.operations() <= QUICK and not source.checkpoints()
@@ -219,7 +239,8 @@ def is_quick(state: BlockState) -> bool:
 @kept
 def _boxes(state: BlockState) -> tuple[Box, ...]:
     """Return the boxes of a state without a view but for its layer; what is computed of them lasts."""
-    boxes = layer_boxes(state, block_trace(state).layers[state.layer])
+    drops = None if state.drops is None else state.drops.of_layer(state.layer)
+    boxes = with_dropout(layer_boxes(state, block_trace(state).layers[state.layer]), drops, state.allowed)
     for box in boxes:
         checkpoint()
         _ = box.summary, box.largest  # here, where the worker is, and not when they are pointed at

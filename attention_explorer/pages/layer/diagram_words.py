@@ -88,9 +88,22 @@ def _place(picture: DiagramPicture, box: Box, head: int, row: int, column: int) 
 
 
 def _arithmetic(picture: DiagramPicture, box: Box, head: int, row: int, column: int) -> str:
+    """Return what made a number, with what dropout did to it; empty where that is not known."""
+    holes, value = box.holes(head), float(box.part(head)[row, column])
+    if holes is None:
+        return _made(picture, box, head, row, column, value)
+    if holes[row, column]:
+        return "left out by dropout: 0"
+    before = _made(picture, box, head, row, column, value / box.factor)
+    is_hidden = box.form is Form.KEYS and picture.mask is not None and not picture.mask[row, column]
+    grown = "" if is_hidden else f"× {coordinate(box.factor, 4)} by dropout = {short(value)}"
+    return ", ".join(filter(None, (before, grown)))
+
+
+def _made(picture: DiagramPicture, box: Box, head: int, row: int, column: int, value: float) -> str:
+    """Return the arithmetic of a number, which dropout has not yet multiplied."""
     if box.form is Form.KEYS:
-        return _key_arithmetic(picture, box, head, row, column)
-    value = float(box.part(head)[row, column])
+        return _key_arithmetic(picture, box, head, row, column, value)
     made = f"= {signed_short(value)}"
     if box.name == "head_output":
         weights, values = (picture.box(name).part(head) for name in ("weights", "v"))
@@ -151,7 +164,7 @@ def _why_hidden(picture: DiagramPicture, row: int, column: int) -> str:
     return f"is hidden {what_hides(state.mask, (row, column))}" if is_chosen else "is not looked at by this model"
 
 
-def _key_arithmetic(picture: DiagramPicture, box: Box, head: int, row: int, column: int) -> str:
+def _key_arithmetic(picture: DiagramPicture, box: Box, head: int, row: int, column: int, value: float) -> str:
     width = picture.box("q").first.shape[-1]
     score, scaled = (float(picture.box(name).part(head)[row, column]) for name in ("scores", "scaled"))
     hidden = picture.mask is not None and not picture.mask[row, column]
@@ -163,12 +176,12 @@ def _key_arithmetic(picture: DiagramPicture, box: Box, head: int, row: int, colu
         return f"{key_name(picture, column)} {_why_hidden(picture, row, column)}: −∞, weight exactly 0"
     if box.name == "masked":
         return f"may attend, so it stays {signed_short(scaled)}"
-    return _softmax_arithmetic(picture, head, row, column)
+    return _softmax_arithmetic(picture, head, row, column, value)
 
 
-def _softmax_arithmetic(picture: DiagramPicture, head: int, row: int, column: int) -> str:
-    box, temperature = picture.box("weights"), picture.lookup.temperature
-    line, weight = picture.box(box.sources[0]).part(head)[row], float(box.part(head)[row, column])
+def _softmax_arithmetic(picture: DiagramPicture, head: int, row: int, column: int, weight: float) -> str:
+    temperature = picture.lookup.temperature
+    line = picture.box(picture.box("weights").sources[0]).part(head)[row]
     top, score = float(line.max()), float(line[column])
     if picture.lookup.hard:
         return f"{signed_short(score)}, and the largest of the row is {signed_short(top)}: weight {weight:.4f}"
@@ -256,6 +269,7 @@ ROLES = {
 """What the three roles of a token mean, by their boxes."""
 MOST_LISTED = 8
 """Rows whose largest weights are listed."""
+AS_IN_TRAINING = "Bare cells are left out, as in training; a model in use leaves out nothing."
 NORMED = ("attention_input", "middle", "feed_forward_input", "output")
 """The boxes that a norm has made."""
 
@@ -265,6 +279,12 @@ def row_sentences(picture: DiagramPicture, box: Box) -> tuple[str, ...]:
     if box.name == "weights":
         has_empty = picture.mask is not None and not picture.mask.any(axis=-1).all()
         sums = "Every row sums to 1, but a row that may look at nothing." if has_empty else "Every row sums to 1."
+        if box.left_out is not None:
+            totals = box.array.sum(axis=-1)
+            sums = (
+                f"Rows sum to {short(float(totals.min()))} to {short(float(totals.max()))}: dropout acts behind the "
+                "softmax. Their mean over many draws is 1."
+            )
         return sums, *_largest_sentence(picture, box), *_best_head_sentence(picture, box)
     if box.name not in NORMED or picture.trace is None:
         return ()
@@ -368,16 +388,20 @@ def parameter_words(picture: DiagramPicture) -> str:
 def panel_sentence(picture: DiagramPicture) -> str:
     """Return what stands beside the diagram: the box that is looked at, or what the followed token reads."""
     token, box = picture.token, picture.chosen
+    dropped = "" if picture.drops is None else f" {AS_IN_TRAINING}"
     if token is None:
-        return f"{box.formula}. {box.shape_text}: mean {short(box.summary.mean)}, std {short(box.summary.std)}."
+        mean, deviation = short(box.summary.mean), short(box.summary.std)
+        return f"{box.formula}. {box.shape_text}: mean {mean}, std {deviation}.{dropped}"
     row = picture.box("weights").part(picture.head)[token]
     best = int(np.argmax(row))
     where = picture.head_name(picture.head)
     said = f"In {where} it reads {key_name(picture, best)} most: {plain(float(row[best]), 3)}."
     if not row.any():
         said = f"In {where} it may look at nothing: all its weights are 0."
+    if picture.box("weights").left_out is not None:
+        said += f" Its weights sum to {short(float(row.sum()))}, not 1."
     if not picture.has("v"):
-        return said
+        return said + dropped
     values = np.linalg.norm(picture.box("v").part(picture.head), axis=-1)
     arriving = int(np.argmax(row * values))
     if arriving != best:
@@ -385,7 +409,7 @@ def panel_sentence(picture: DiagramPicture) -> str:
             f" But the value of that is short ({short(float(values[best]))}): most of what arrives is from "
             f"{key_name(picture, arriving)} ({short(float(values[arriving]))})."
         )
-    return said
+    return said + dropped
 
 
 def layer_sentences(picture: DiagramPicture) -> tuple[str, ...]:

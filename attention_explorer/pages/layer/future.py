@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -17,10 +18,13 @@ from attention_explorer.model.arrays import Bools
 from attention_explorer.pages.stack.learned import steps_to_learn
 from attention_explorer.pages.stack.stack import QUICK_NUMBERS, block_stack, check_sizes, count_numbers, without_view
 from attention_explorer.pages.stack.state import BlockState
-from attention_explorer.sources.tokens import tokens_in
+from attention_explorer.sources.registry import source_of
+from attention_explorer.sources.source import Recipe
 
 NOISE = 99.0
 """What the noise is multiplied by, as the tutorials' check does."""
+ROUNDING = 1e-3
+"""Of a model in float32, whose largest scores decide how its softmax sums."""
 PASSES = 4
 """Through the stack: before and after, with and without the mask."""
 
@@ -29,6 +33,8 @@ PASSES = 4
 class Moved:
     """What a replaced token changes at every level: the input, then the output of each layer."""
 
+    width: int
+    """Numbers of a row."""
     change: FloatArray
     """Largest change in a row, (levels, n)."""
     numbers: np.typing.NDArray[np.intp]
@@ -41,7 +47,7 @@ class Moved:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class FuturePicture:
-    """What moves without a mask (False) and with a causal one (True)."""
+    """What moves without a mask (False) and with a causal one (True); of a model, with its own alone."""
 
     state: BlockState
     tokens: tuple[str, ...]
@@ -57,7 +63,7 @@ class FuturePicture:
     @property
     def layers(self) -> int:
         """How many layers there are."""
-        return self.state.layers
+        return self.state.layer_count
 
     @property
     def largest(self) -> float:
@@ -73,12 +79,7 @@ class FuturePicture:
 
 def changed_shown(state: BlockState, count: int | None = None) -> int:
     """Return the token that is replaced, or the last there is, counted from 0."""
-    return min(max(state.changed_token, 0), (token_count(state) if count is None else count) - 1)
-
-
-def token_count(state: BlockState) -> int:
-    """Return how many tokens the sentence has, at least 1."""
-    return max(len(tokens_in(state.sentence)), 1)
+    return min(max(state.changed_token, 0), (state.token_count if count is None else count) - 1)
 
 
 _kept: Kept[FuturePicture] = Kept()
@@ -88,12 +89,17 @@ def is_quick(state: BlockState) -> bool:
     """Whether the comparison takes less than about 20 ms."""
     if _kept.get(_key(state)) is not None:
         return True
+    if state.model_shown is not None:
+        return False
     return PASSES * count_numbers(state) <= QUICK_NUMBERS and not steps_to_learn(state)
 
 
 def _key(state: BlockState) -> BlockState:
     """Return what decides the numbers; the page's own mask does not, for both are compared."""
-    return replace(without_view(state), causal=False, changed_token=changed_shown(state))
+    token, shown = changed_shown(state), state.model_shown
+    if shown is not None:  # as it is: nothing is masked or cut
+        return BlockState(model=shown, changed_token=token, seed=state.seed)
+    return replace(without_view(state), causal=False, changed_token=token)
 
 
 def future_picture(state: BlockState, _tiles: tuple[int, int] = (0, 0)) -> FuturePicture:
@@ -104,10 +110,11 @@ def future_picture(state: BlockState, _tiles: tuple[int, int] = (0, 0)) -> Futur
     ExplorerError
         The sizes of the state do not go together.
     """
-    check_sizes(state)
+    if state.model_shown is None:
+        check_sizes(state)
     kept = _kept.get(_key(state))
     if kept is None:
-        kept = _compared(state)
+        kept = _compared(state) if state.model_shown is None else _of_model(state, state.model_shown)
         _kept.keep(_key(state), kept)
     return replace(kept, state=state)
 
@@ -116,8 +123,7 @@ def _compared(state: BlockState) -> FuturePicture:
     whole = block_stack(state)
     before, token = whole.x[0], changed_shown(state, len(whole.tokens))
     after = before.copy()
-    # Noise of its own: not the numbers that the embeddings began with.
-    after[token] = np.random.RandomState([state.seed, token]).randn(before.shape[1]) * NOISE
+    after[token] = _noise(state, token, before.shape[1])
     try:
         masks = {False: None, True: causal_mask(len(before))}
         moved = {causal: _moved(whole.stack, before, after, mask) for causal, mask in masks.items()}
@@ -126,10 +132,26 @@ def _compared(state: BlockState) -> FuturePicture:
     return FuturePicture(state, whole.tokens, moved)
 
 
+def _of_model(state: BlockState, recipe: Recipe) -> FuturePicture:
+    source, token = source_of(recipe), changed_shown(state)
+    before, after, is_causal = source.levels(token, lambda width: _noise(state, token, width).astype(np.float32))
+    return FuturePicture(state, source.labels[0], {is_causal: _differing(before, after)})
+
+
+def _noise(state: BlockState, token: int, width: int) -> FloatArray:
+    """Return noise of its own: not the numbers that the embeddings began with."""
+    return np.random.RandomState([state.seed, token]).randn(width) * NOISE
+
+
 def _moved(stack: EncoderStack, before: FloatArray, after: FloatArray, mask: Bools | None) -> Moved:
-    pairs = list(zip(stack(before, mask=mask).levels, stack(after, mask=mask).levels, strict=True))
+    return _differing(stack(before, mask=mask).levels, stack(after, mask=mask).levels)
+
+
+def _differing(before: Sequence[FloatArray], after: Sequence[FloatArray]) -> Moved:
+    pairs = list(zip(before, after, strict=True))
     return Moved(
-        np.stack([np.abs(new - old).max(axis=-1) for old, new in pairs]),
+        before[0].shape[-1],
+        np.stack([np.abs(new - old).max(axis=-1) for old, new in pairs]).astype(np.float64),
         np.stack([(_bits(new) != _bits(old)).sum(axis=-1) for old, new in pairs]),
     )
 
@@ -160,24 +182,36 @@ def future_sentences(picture: FuturePicture) -> tuple[str, ...]:
     if picture.reason:
         return "Numbers too large or too small", picture.reason
     word, place, count = picture.tokens[picture.token], picture.state.count.number(picture.token), len(picture.tokens)
-    causal, free = picture.moved[True], picture.moved[False]
-    held = bool((causal.numbers[:, : picture.token] == 0).all())
     through = f"all {picture.layers} layers" if picture.layers > 1 else "the layer"
+    held, free = True, _free_sentence(picture)
+    if True in picture.moved:
+        held = bool((picture.moved[True].numbers[:, : picture.token] == 0).all())
     sentences = [
         _headline(picture, held),
         f"The vector of “{word}” ({place} of {count}) is replaced by noise × {NOISE:g}, and both runs go through "
         f"{through}.",
-        _causal_sentence(picture, held),
-        f"Without a mask {count_text(picture, False)}: "
-        + ("the change reaches every row." if free.same_rows(-1) == 0 else "the change does not reach every row."),
-        f"The other pictures have {'the causal' if picture.state.causal else 'no'} mask; here both are shown.",
+        _causal_sentence(picture, held) if True in picture.moved else free,
     ]
+    if picture.state.model_shown is None:
+        own = "the causal" if picture.state.causal else "no"
+        sentences += [free, f"The other pictures have {own} mask; here both are shown."]
     return tuple(sentences)
 
 
+def _free_sentence(picture: FuturePicture) -> str:
+    if False not in picture.moved:
+        return ""
+    reaches = "reaches" if picture.moved[False].same_rows(-1) == 0 else "does not reach"
+    return f"Without a mask {count_text(picture, False)}: the change {reaches} every row."
+
+
 def _headline(picture: FuturePicture, held: bool) -> str:
+    if True not in picture.moved:
+        return "Every token sees every other"
     if picture.token == 0:
         return "The first token has no past"
+    if not held and _is_rounding(picture):
+        return "Earlier rows change by rounding alone"
     return "Earlier rows do not change" if held else "Earlier rows change"
 
 
@@ -191,7 +225,16 @@ def _causal_sentence(picture: FuturePicture, held: bool) -> str:
             f"Under a causal mask {rows} the same bit for bit, after every layer: masked weights are exactly 0, and 0 "
             "times noise is 0."
         )
+    if _is_rounding(picture):
+        most = size_text(float(picture.moved[True].change[:, : picture.token].max()))
+        return f"Under a causal mask {rows} the same but for rounding, {most} at most."
     return "Under a causal mask a row before it has changed, which should not happen."
+
+
+def _is_rounding(picture: FuturePicture) -> bool:
+    """Whether rows before the token change, and by no more than sums of float32 do that are taken otherwise."""
+    most = float(picture.moved[True].change[:, : picture.token].max(initial=0.0))
+    return picture.state.model_shown is not None and 0.0 < most < ROUNDING
 
 
 def future_words(picture: FuturePicture, causal: bool, token: int, level: int | None = None) -> str:
@@ -206,7 +249,7 @@ def future_words(picture: FuturePicture, causal: bool, token: int, level: int | 
     place = (
         f"{count.token(picture.tokens[token], token)}, {mask}, {f'after {count.layer(at - 1)}' if at else 'input X'}"
     )
-    numbers, width = int(moved.numbers[at, token]), picture.state.d_model
+    numbers, width = int(moved.numbers[at, token]), moved.width
     if numbers == 0:
         return f"{place}: all {width} numbers are the same bit for bit. Click to replace this token."
     change = size_text(float(moved.change[at, token]))
@@ -217,10 +260,10 @@ def future_numbers(picture: FuturePicture) -> dict[str, np.typing.NDArray[Any]]:
     """Return the numbers behind the picture, each (levels, n)."""
     if not picture.moved:
         return {}
+    names = {True: "causal", False: "no_mask"}
+    named = [(names[causal], moved) for causal, moved in picture.moved.items()]
     return {
-        "change_causal": picture.moved[True].change,
-        "change_no_mask": picture.moved[False].change,
-        "numbers_moved_causal": picture.moved[True].numbers,
-        "numbers_moved_no_mask": picture.moved[False].numbers,
+        **{f"change_{name}": moved.change for name, moved in named},
+        **{f"numbers_moved_{name}": moved.numbers for name, moved in named},
         "tokens": np.asarray(picture.tokens),
     }

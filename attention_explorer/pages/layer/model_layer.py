@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from attention_explorer.core.numerals import coordinate
 from attention_explorer.model.arrays import Bools
-from attention_explorer.pages.layer.boxes import Box, Form, Line
+from attention_explorer.pages.layer.boxes import Box, Form, Line, with_dropout
 from attention_explorer.sources.source import LayerPart, Lookup
 from attention_explorer.sources.whole_layer import WholeLayer
 
@@ -65,7 +65,8 @@ def model_layer(whole: WholeLayer, place: int, cut: frozenset[LayerPart] = froze
         told, colour = whole.formulas.get(name, formula), _COLOURS.get(name, "")
         line = _LINES.get(name, Line.MIXING)
         boxes.append(Box(name, title, what, told, form, array[None], line, sources, colour, shared=shared))
-    return ModelLayer(tuple(boxes), whole.mask, whole.lookup, whole.sizes, whole.nbytes)
+    found = with_dropout(boxes, whole.dropout, whole.mask)
+    return ModelLayer(found, whole.mask, whole.lookup, whole.sizes, whole.nbytes)
 
 
 def _sources(name: str, before: list[str]) -> tuple[str, ...]:

@@ -24,7 +24,7 @@ def layer_truths(state: BlockState) -> tuple[str, ...]:
             else ""
         )
         lines.append(f"The network does the same to every position, each by itself.{half}")
-    lines.append(_origin_sentence(state))
+    lines += [_origin_sentence(state), _dropout_sentence(state)]
     headline = (
         "Only attention moves numbers from token to token."
         if state.feed_forward
@@ -39,15 +39,24 @@ def _origin_sentence(state: BlockState) -> str:
     left_out = [
         *(("gain and bias of the norms",) if state.norm is not NormPlacement.NONE and not state.has_gains else ()),
         *(("biases of the projections",) if not state.has_biases else ()),
-        "dropout",
+        *(("dropout",) if state.drops is None else ()),
     ]
+    said = f"Not there, as in many tutorials: {', '.join(left_out)}. More has them. " if left_out else ""
+    return f"{said}The weights are random: nothing has been learned."
+
+
+def _dropout_sentence(state: BlockState) -> str:
+    if state.drops is None:
+        return ""
     return (
-        f"Left out, as in many tutorials: {', '.join(left_out)}. The weights are random: nothing has been learned. "
-        "Biases and gains can be switched on; dropout is for training alone."
+        "Dropout is for training: at four places numbers are left out at random, and the rest are divided by 1 − p, so "
+        "that their mean stays. A layer that is used, as everywhere else in this program, has none."
     )
 
 
 def _mixing_sentence(state: BlockState) -> str:
+    if state.drops is not None:
+        return "Each token gets something from every token that the softmax lets it see and dropout leaves in."
     if state.mask != MaskChoice():
         return "The mask comes before the softmax: hidden keys have weight exactly 0. A row without any gives zeros."
     if state.causal:

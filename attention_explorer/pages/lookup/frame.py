@@ -8,12 +8,8 @@ from functools import lru_cache
 
 import numpy as np
 
-from attention_explorer.model import (
-    entropy,
-    lookup,
-    lookup_gradient,
-)
-from attention_explorer.pages.lookup.numbers import LookupFrame, best_keys, cosines
+from attention_explorer.model import entropy, lookup, lookup_gradient
+from attention_explorer.pages.lookup.numbers import LookupFrame, best_keys
 from attention_explorer.pages.lookup.plane_geometry import winners_nearby
 from attention_explorer.pages.lookup.state import QUERY, LookupState
 
@@ -40,12 +36,9 @@ def _computed(state: LookupState) -> LookupFrame:
         from attention_explorer.pages.lookup.row_frame import row_frame
 
         return row_frame(state)
-    query = np.asarray(state.query)
-    keys = np.asarray(state.keys)
-    values = np.asarray(state.value_rows)
+    query, keys, values = map(np.asarray, (state.query, state.keys, state.value_rows))
     hard, temperature = state.hard, state.temperature
     attention = lookup(query, keys, values, hard=hard, temperature=temperature, scaled=state.scaled)
-    query_length, key_lengths = math.hypot(*state.query), np.hypot(keys[:, 0], keys[:, 1])
     winners = best_keys(attention.scores, keys, query)
     nearby = winners_nearby(state.keys, state.query, winners) if hard else ()
     return LookupFrame(
@@ -53,19 +46,14 @@ def _computed(state: LookupState) -> LookupFrame:
         keys=keys,
         values=values,
         attention=attention,
-        rescaled=lookup(query, keys, values, hard=hard, temperature=temperature, scaled=not state.scaled),
         gradient=lookup_gradient(query, keys, values, hard=hard, temperature=temperature, scaled=state.scaled),
-        query_length=query_length,
-        key_lengths=key_lengths,
-        cosines=cosines(attention.scores, query_length * key_lengths),
-        contributions=attention.weights[:, None] * values,
+        key_lengths=np.hypot(keys[:, 0], keys[:, 1]),
         entropy=float(entropy(attention.weights)),
         winners=winners,
         winner=int(attention.weights.argmax()),
         limit=values[list(winners)].mean(axis=0),
         jump=max((math.dist(values[i], attention.output) for i in nearby), default=0.0),
         tie_is_exact=len({float(attention.scores[i]) for i in winners}) == 1,
-        exact_match=max((i for i, key in enumerate(state.keys) if key == state.query), default=None),
     )
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from functools import cached_property
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -27,7 +28,7 @@ SAMPLES, FEWEST_SAMPLES, MOST_WEIGHTS = 121, 9, 500_000
 """Of temperatures, and of the weights at all of them together: so many take about 15 ms."""
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(frozen=True, eq=False)
 class LookupFrame:
     """Every number that the page shows.
 
@@ -39,19 +40,14 @@ class LookupFrame:
     keys: FloatArray  # (n, 2)
     values: FloatArray  # (n, d_v)
     attention: Attention  # of the one query: scores and weights (n,), output (d_v,); the rest has no score of its own
-    rescaled: Attention  # the same lookup with ÷√d_k switched the other way; of a row the same again
     gradient: LookupGradient  # ∂o/∂q (d_v, 2) and ∂α/∂q (n, 2)
-    query_length: float
     key_lengths: FloatArray  # (n,)
-    cosines: FloatArray  # (n,), NaN where a length is 0 and there is no angle
-    contributions: FloatArray  # α·v (n, d_v)
     entropy: float  # nats
     winners: tuple[int, ...]  # the keys whose score is the highest, to within rounding; several = a tie
     winner: int  # the key that weighs most, the first among equals; of a row by its place in the head
     limit: FloatArray  # (d_v,), where the output goes as the query is lengthened for ever
     jump: float  # how far the smallest move of the query can make the output of a hard lookup jump; 0 if it cannot
     tie_is_exact: bool  # whether the tied scores are the same float, not just equal to within rounding
-    exact_match: int | None  # the key that equals the query; of several the last, whose value a dict would hold
     row: OpenRow | None = None
     """The row of a head that is looked up in."""
 
@@ -77,8 +73,45 @@ class LookupFrame:
         if self.row is not None:
             found = self.row.plane.weights_at(state.query, temperature=state.temperature, hard=hard).output
             return np.zeros(2) if found is None else found
-        given = np.asarray(state.query), self.keys, self.values
-        return lookup(*given, hard=hard, temperature=state.temperature, scaled=state.scaled).output
+        return self._otherwise(hard=hard).output
+
+    @cached_property
+    def rescaled(self) -> Attention:
+        """The same lookup with ÷√d_k switched the other way; of a row the same again."""
+        return self.attention if self.row is not None else self._otherwise(scaled=not self.state.scaled)
+
+    def _otherwise(self, **changed: bool) -> Attention:
+        state = self.state
+        given = {"hard": state.hard, "scaled": state.scaled, **changed}
+        return lookup(np.asarray(state.query), self.keys, self.values, temperature=state.temperature, **given)
+
+    @property
+    def query_length(self) -> float:
+        """|q|."""
+        return math.hypot(*self.state.query)
+
+    @cached_property
+    def cosines(self) -> FloatArray:
+        """Those of the angles between query and keys (n,), NaN where a length is 0 and there is no angle.
+
+        In a head a key is longer than in the plane.
+        """
+        scores, lengths = self.attention.scores, self.query_length * self.key_lengths
+        undefined = np.full_like(scores, np.nan)
+        found: FloatArray = np.clip(np.divide(scores, lengths, out=undefined, where=lengths > 0), -1.0, 1.0)
+        return found
+
+    @cached_property
+    def contributions(self) -> FloatArray:
+        """α·v (n, d_v)."""
+        found: FloatArray = self.weights[:, None] * self.values
+        return found
+
+    @property
+    def exact_match(self) -> int | None:
+        """The key that equals the query; of several the last, whose value a dict would hold; of a row none."""
+        keys = () if self.row is not None else self.state.keys
+        return max((i for i, key in enumerate(keys) if key == self.state.query), default=None)
 
     @property
     def keys_in_effect(self) -> float:
@@ -164,10 +197,3 @@ def best_keys(scores: FloatArray, keys: FloatArray, query: FloatArray) -> tuple[
     best = int(scores.argmax())
     found = np.flatnonzero(scores[best] - scores <= np.maximum(rounding, rounding[best]))
     return tuple(found.tolist())
-
-
-def cosines(scores: FloatArray, lengths: FloatArray) -> FloatArray:
-    """Return q·k by the product of both lengths, (n,); NaN where that is 0 or NaN."""
-    undefined = np.full_like(scores, np.nan)
-    found: FloatArray = np.clip(np.divide(scores, lengths, out=undefined, where=lengths > 0), -1.0, 1.0)
-    return found

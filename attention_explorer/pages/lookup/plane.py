@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import MISSING, dataclass
-from typing import Self
+from typing import Any, Self
 
 from attention_explorer.core.declared import declared
 from attention_explorer.core.numerals import round_step
@@ -25,25 +25,18 @@ SMALLEST_SHARE = 1e-11
 """Of its distance from the origin a view is at least as wide as this, for the same reason: floats are coarser there."""
 
 
+def _edge(label: str, tip: str) -> Any:  # noqa: ANN401 # takes the place of a default
+    return declared(MISSING, label, tip, "Move the view", low=-_FARTHEST_EDGE, high=_FARTHEST_EDGE)
+
+
 @dataclass(frozen=True, slots=True)
 class Extent(CheckedFields):
     """A rectangle of the plane, in plane units."""
 
-    left: float = declared(
-        MISSING,
-        "left",
-        "Where the part of the plane begins, in its units",
-        "Move the view",
-        low=-_FARTHEST_EDGE,
-        high=_FARTHEST_EDGE,
-    )
-    right: float = declared(
-        MISSING, "right", "Where it ends", "Move the view", low=-_FARTHEST_EDGE, high=_FARTHEST_EDGE
-    )
-    bottom: float = declared(
-        MISSING, "bottom", "Its lowest edge", "Move the view", low=-_FARTHEST_EDGE, high=_FARTHEST_EDGE
-    )
-    top: float = declared(MISSING, "top", "Its highest edge", "Move the view", low=-_FARTHEST_EDGE, high=_FARTHEST_EDGE)
+    left: float = _edge("left", "Where the part of the plane begins, in its units")
+    right: float = _edge("right", "Where it ends")
+    bottom: float = _edge("bottom", "Its lowest edge")
+    top: float = _edge("top", "Its highest edge")
 
     @property
     def width(self) -> float:
@@ -103,12 +96,14 @@ def _smallest_span(middle: Vector) -> float:
 
 @dataclass(frozen=True, slots=True)
 class PlaneTransform:
-    """Plane units to pixels: equal scale on both axes, y upwards, (0, 0) px at the top left of the picture."""
+    """Plane units to pixels: equal scale on both axes, y upwards, from (left, top) px of the picture on."""
 
     centre: Vector
     pixels_per_unit: float
     width: float
     height: float
+    left: float = 0.0
+    top: float = 0.0
 
     @classmethod
     def fitting(cls, extent: Extent, width: float, height: float, margin: float = 0.0, above: float = 0.0) -> Self:
@@ -123,15 +118,15 @@ class PlaneTransform:
     def to_pixels(self, x: float, y: float) -> Vector:
         """Return where the plane point (x, y) falls, in pixels."""
         return (
-            self.width / 2 + (x - self.centre[0]) * self.pixels_per_unit,
-            self.height / 2 - (y - self.centre[1]) * self.pixels_per_unit,
+            self.left + self.width / 2 + (x - self.centre[0]) * self.pixels_per_unit,
+            self.top + self.height / 2 - (y - self.centre[1]) * self.pixels_per_unit,
         )
 
     def to_plane(self, px: float, py: float) -> Vector:
         """Return the plane point under the pixel (px, py)."""
         return (
-            self.centre[0] + (px - self.width / 2) / self.pixels_per_unit,
-            self.centre[1] - (py - self.height / 2) / self.pixels_per_unit,
+            self.centre[0] + (px - self.left - self.width / 2) / self.pixels_per_unit,
+            self.centre[1] - (py - self.top - self.height / 2) / self.pixels_per_unit,
         )
 
     @property
@@ -141,8 +136,8 @@ class PlaneTransform:
 
     def visible_in(self, width: float, height: float) -> Extent:
         """Return what a picture of another size shows if every point stays at its pixel."""
-        left, top = self.to_plane(0, 0)
-        right, bottom = self.to_plane(width, height)
+        left, top = self.to_plane(self.left, self.top)
+        right, bottom = self.to_plane(self.left + width, self.top + height)
         return Extent(left, right, bottom, top)
 
 

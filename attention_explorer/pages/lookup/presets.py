@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import Any
 
 from attention_explorer.core.preset import Preset, preset_of
 from attention_explorer.pages.lookup.plane import Extent, Vector
@@ -14,8 +15,13 @@ def _words(**places: Vector) -> tuple[Word, ...]:
     return tuple(Word(text, place) for text, place in places.items())
 
 
-def _shown(identifier: str, words: WordsState) -> LookupState:
-    return LookupState(view=LookupView.WORDS, words=words, preset=identifier)
+def _ready(identifier: str, title: str, look_for: str, **fields: Any) -> Preset[LookupState]:  # noqa: ANN401
+    """Return a preset whose state knows where it comes from."""
+    return Preset(identifier, title, look_for, LookupState(preset=identifier, **fields))
+
+
+def _of_words(identifier: str, title: str, look_for: str, words: WordsState) -> Preset[LookupState]:
+    return _ready(identifier, title, look_for, view=LookupView.WORDS, words=words)
 
 
 _TIRED = WordsState(
@@ -34,50 +40,44 @@ _TIRED = WordsState(
 )
 
 WORDS_PRESETS: tuple[Preset[LookupState], ...] = (
-    Preset(
+    _of_words(
         "bank-of-the-river",
         "Bank of the river",
         "“bank” asks every word with its query, finds “river” by its key, and receives its value: it moves toward "
         "“river”. Change “river” to “money” in the sentence: the same three matrices move “bank” the other way.",
-        _shown("bank-of-the-river", WordsState()),
+        WordsState(),
     ),
-    Preset(
+    _of_words(
         "one-head",
         "One head, two things to find",
         "“it” needs to know who it is (animal) and how it is (tired). One head looks at both with the same weight, and "
         "hands over the mean of their values: neither the one nor the other. Press Two heads.",
-        _shown("one-head", _TIRED),
+        _TIRED,
     ),
-    Preset(
+    _of_words(
         "two-heads",
         "Two heads hand over two things",
         "The first head asks who, finds “animal” and hands over the first feature alone; the second asks how, finds "
         "“tired” and hands over the second. Added up, “it” becomes both, which no mean of values is.",
-        _shown(
-            "two-heads",
-            replace(
-                _TIRED,
-                two=True,
-                first=WordsHead(((5.0, 0.0), (0.0, 0.0)), ((1.0, 0.0), (0.0, 1.0)), ((0.8, 0.0), (0.0, 0.0))),
-            ),
+        replace(
+            _TIRED,
+            two=True,
+            first=WordsHead(((5.0, 0.0), (0.0, 0.0)), ((1.0, 0.0), (0.0, 1.0)), ((0.8, 0.0), (0.0, 0.0))),
         ),
     ),
-    Preset(
+    _of_words(
         "library",
         "A library: label and content",
         "Each book stands at its label (left to right) and its content (up and down). W_K reads labels alone and W_V "
         "hands over contents alone: the question finds “Tides” by its label and receives what is inside. Drag “Tides” "
         "up and down: the weights stay, what is handed over moves.",
-        _shown(
-            "library",
-            WordsState(
-                sentence="question Tides Gardens Banks",
-                asks="question",
-                lexicon=_words(question=(1.0, 0.0), tides=(2.0, 1.6), gardens=(-0.5, 1.0), banks=(0.3, -1.3)),
-                first=WordsHead(((4.0, 0.0), (0.0, 0.0)), ((1.0, 0.0), (0.0, 0.0)), ((0.0, 0.0), (0.0, 1.0))),
-                across="label: what it says on the spine",
-                up="content: what is inside",
-            ),
+        WordsState(
+            sentence="question Tides Gardens Banks",
+            asks="question",
+            lexicon=_words(question=(1.0, 0.0), tides=(2.0, 1.6), gardens=(-0.5, 1.0), banks=(0.3, -1.3)),
+            first=WordsHead(((4.0, 0.0), (0.0, 0.0)), ((1.0, 0.0), (0.0, 0.0)), ((0.0, 0.0), (0.0, 1.0))),
+            across="label: what it says on the spine",
+            up="content: what is inside",
         ),
     ),
 )
@@ -100,12 +100,11 @@ _THREE_KEYS = LookupState(
 )
 
 PRESETS: tuple[Preset[LookupState], ...] = (
-    Preset(
+    _ready(
         "two-keys",
         "Two keys, values are the keys",
         "Drag q across the dashed line. Soft: the output o slides along the segment between the keys. Press H for "
         "hard, guess what o does at the line, and drag again.",
-        LookupState(),
     ),
     Preset(
         "three-keys",
@@ -115,81 +114,63 @@ PRESETS: tuple[Preset[LookupState], ...] = (
         "With q = (10, −10), typed into the table, k₁ gets nearly all the weight.",
         _THREE_KEYS,
     ),
-    Preset(
+    _ready(
         "quiz",
         "By hand: values 10 and 20",
         "q = (1, 0), k₁ = (1, 0), k₂ = (0, 1), values 10 and 20. Work it out on paper, without ÷√d_k: k₁ weighs "
         "e ÷ (e + 1) = 0.731, so o = 12.689. Did you get 13.302? Then you divided by √2: switch ÷√d_k on to see it.",
-        LookupState(
-            query=(1.0, 0.0),
-            entries=_entries(((1.0, 0.0), (0.0, 1.0))),
-            values=ValueKind.NUMBERS,
-            preset="quiz",
-        ),
+        query=(1.0, 0.0),
+        entries=_entries(((1.0, 0.0), (0.0, 1.0))),
+        values=ValueKind.NUMBERS,
     ),
-    Preset(
+    _ready(
         "equal-scores",
         "All scores equal",
         "All three scores q·k are 1.2, so a soft lookup gives every key 1/3, and o is the plain mean of the values: "
         "attention averages where the query has no preference. Press E to move q to the origin: there all scores are "
         "equal in any lookup.",
-        LookupState(
-            query=(1.2, 0.0),
-            entries=_entries(((1.0, -1.4), (1.0, 0.2), (1.0, 1.5))),
-            overlays=frozenset({Overlay.FIELD, Overlay.HULL, Overlay.CHAIN}),
-            preset="equal-scores",
-        ),
+        query=(1.2, 0.0),
+        entries=_entries(((1.0, -1.4), (1.0, 0.2), (1.0, 1.5))),
+        overlays=frozenset({Overlay.FIELD, Overlay.HULL, Overlay.CHAIN}),
     ),
-    Preset(
+    _ready(
         "long-key",
         "A long key beats an aligned one",
         "q = (1, 0) points exactly along k₁ (cosine 1) and not along k₂ (cosine 0.8), yet k₂ scores 2 against 1, "
         "because it is 2.5 times as long. On the dotted line the angles are equal; on the dashed one, the scores.",
-        LookupState(
-            query=(1.0, 0.0),
-            entries=_entries(((1.0, 0.0), (2.0, 1.5))),
-            overlays=frozenset({Overlay.FIELD, Overlay.TIE, Overlay.ANGLE}),
-            preset="long-key",
-        ),
+        query=(1.0, 0.0),
+        entries=_entries(((1.0, 0.0), (2.0, 1.5))),
+        overlays=frozenset({Overlay.FIELD, Overlay.TIE, Overlay.ANGLE}),
     ),
-    Preset(
+    _ready(
         "exact-miss",
         "A dictionary that misses by 0.0000001",
         "q misses k₁ by 10⁻⁷. A Python dict finds nothing: a key is equal or it is not. Attention hardly notices: "
         "compared with q = (1, 0), o moves by less than 10⁻⁷. Type 1 for the x of q, and the dict finds k₁.",
-        LookupState(
-            query=(1.0000001, 0.0),
-            entries=_entries(((1.0, 0.0), (0.0, 1.0)), ((2.0, 0.5), (-0.5, 1.5))),
-            values=ValueKind.VECTORS,
-            overlays=frozenset({Overlay.FIELD, Overlay.HULL}),
-            preset="exact-miss",
-        ),
+        query=(1.0000001, 0.0),
+        entries=_entries(((1.0, 0.0), (0.0, 1.0)), ((2.0, 0.5), (-0.5, 1.5))),
+        values=ValueKind.VECTORS,
+        overlays=frozenset({Overlay.FIELD, Overlay.HULL}),
     ),
-    Preset(
+    _ready(
         "descent",
         "Let the gradient find the query",
         "The loss is ½|o − t|². Press Play: q walks downhill until the output o reaches the target t. Undo, press "
         "H for hard and play again: the gradient is exactly 0, so q stays where it is and learns nothing.",
-        LookupState(
-            query=(0.2, -1.2),
-            entries=_entries(((1.8, 0.4), (-0.6, 1.6), (-1.4, -1.2))),
-            overlays=frozenset({Overlay.HULL, Overlay.TRAIL, Overlay.GRADIENT, Overlay.TARGET}),
-            target=(0.4, 0.8),
-            view=LookupView.GRADIENT,
-            preset="descent",
-        ),
+        query=(0.2, -1.2),
+        entries=_entries(((1.8, 0.4), (-0.6, 1.6), (-1.4, -1.2))),
+        overlays=frozenset({Overlay.HULL, Overlay.TRAIL, Overlay.GRADIENT, Overlay.TARGET}),
+        target=(0.4, 0.8),
+        view=LookupView.GRADIENT,
     ),
-    Preset(
+    _ready(
         "temperatures",
         "From hard to even",
         "Three keys score 3, 2 and 1. Towards temperature 0 the first takes all, as in a hard lookup; at 1 the weights "
         "are e³, e² and e¹ shared out: 67 %, 24 % and 9 %; towards 100 each has a third.",
-        LookupState(
-            query=(1.0, 0.0),
-            entries=_entries(((3.0, 0.5), (2.0, 1.5), (1.0, -1.0))),
-            view=LookupView.TEMPERATURE,
-            preset="temperatures",
-        ),
+        query=(1.0, 0.0),
+        entries=_entries(((3.0, 0.5), (2.0, 1.5), (1.0, -1.0))),
+        view=LookupView.TEMPERATURE,
     ),
     *WORDS_PRESETS,
 )

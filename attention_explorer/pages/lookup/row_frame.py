@@ -11,7 +11,7 @@ import numpy as np
 from attention_explorer.errors import ExplorerError
 from attention_explorer.model import Attention, LookupGradient, entropy
 from attention_explorer.model.row_lookup import RowWeights
-from attention_explorer.pages.lookup.numbers import FloatArray, LookupFrame, best_keys, cosines
+from attention_explorer.pages.lookup.numbers import FloatArray, LookupFrame, best_keys
 from attention_explorer.pages.lookup.open_row import OpenRow, opened_row
 from attention_explorer.pages.lookup.plane_geometry import winners_nearby
 from attention_explorer.pages.lookup.state import Entry, LookupState, ValueKind
@@ -37,26 +37,19 @@ def row_frame(state: LookupState) -> LookupFrame:
     best = best_keys(at.scores, row.plane.keys, query)
     output = np.zeros(2) if at.output is None else at.output
     attention = Attention(scores, scores, masked, weights, output)
-    lengths = _with_rest(plane.key_lengths[plane.heaviest], math.nan, row)
-    length = math.hypot(*state.query)
     return LookupFrame(
         state=_shown(state, row, keys, values),
         keys=keys,
         values=values,
         attention=attention,
-        rescaled=attention,
         gradient=_gradient(state, row, at),
-        query_length=length,
-        key_lengths=lengths,
-        cosines=cosines(scores, length * lengths),  # those in the head: a key is longer there than in the plane
-        contributions=weights[:, None] * values,
+        key_lengths=_with_rest(plane.key_lengths[plane.heaviest], math.nan, row),
         entropy=float(entropy(at.weights)),
         winners=tuple(sorted({row.entry_of(key) for key in best})),
         winner=int(at.weights.argmax()),
         limit=row.values[list(_far_winners(row, query, best))].mean(axis=0),
         jump=_jump(state, row, best, output),
         tie_is_exact=len({float(at.scores[key]) for key in best}) == 1,
-        exact_match=None,
         row=row,
     )
 

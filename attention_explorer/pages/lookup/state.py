@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from dataclasses import MISSING, dataclass, replace
 from enum import StrEnum
-from typing import Self
+from typing import Any, Self
 
 from attention_explorer.core.declared import Kind, declared
 from attention_explorer.core.numerals import full, plain, subscript
@@ -114,6 +114,12 @@ class Part(CheckedFields):
 QUERY = Part(Role.QUERY)
 TARGET = Part(Role.TARGET)
 
+_REACH: dict[str, Any] = {"low": -LARGEST_COORDINATE, "high": LARGEST_COORDINATE}
+_PLACE: dict[str, Any] = {"kind": Kind.POINT, **_REACH}
+# No number depends on these, nor on what is in view. They are left out of the hash, which is taken often and would read
+# 240 points. `attention_explorer.pages.lookup.trail` says what they are.
+_PAST: dict[str, Any] = {"kind": Kind.HISTORY, "is_hashed": False}
+
 
 @dataclass(frozen=True, slots=True)
 class Entry(CheckedFields):
@@ -123,42 +129,16 @@ class Entry(CheckedFields):
     use. Freed from its key, a ``value`` starts on the key anew.
     """
 
-    key: Vector = declared(
-        MISSING,
-        "key",
-        "The vector that queries are matched with",
-        "Move key",
-        kind=Kind.POINT,
-        low=-LARGEST_COORDINATE,
-        high=LARGEST_COORDINATE,
-    )
-    value: Vector = declared(
-        MISSING,
-        "value",
-        "The vector that it delivers",
-        "Move value",
-        kind=Kind.POINT,
-        low=-LARGEST_COORDINATE,
-        high=LARGEST_COORDINATE,
-    )
-    number: float = declared(
-        MISSING, "number", "The number that it delivers", "Move value", low=-LARGEST_COORDINATE, high=LARGEST_COORDINATE
-    )
+    key: Vector = declared(MISSING, "key", "The vector that queries are matched with", "Move key", **_PLACE)
+    value: Vector = declared(MISSING, "value", "The vector that it delivers", "Move value", **_PLACE)
+    number: float = declared(MISSING, "number", "The number that it delivers", "Move value", **_REACH)
 
 
 @dataclass(frozen=True, slots=True)
 class LookupState(CheckedFields):
     """Everything that determines the Lookup page. Small, hashable, immutable; edits return a new one."""
 
-    query: Vector = declared(
-        (1.4, 0.6),
-        "q",
-        "The query: what is looked up",
-        "Move query",
-        kind=Kind.POINT,
-        low=-LARGEST_COORDINATE,
-        high=LARGEST_COORDINATE,
-    )
+    query: Vector = declared((1.4, 0.6), "q", "The query: what is looked up", "Move query", **_PLACE)
     entries: tuple[Entry, ...] = declared(
         (Entry((2.0, 0.2), (2.0, 0.2), 10.0), Entry((-0.4, 2.0), (-0.4, 2.0), 20.0)),
         "keys",
@@ -203,18 +183,8 @@ class LookupState(CheckedFields):
         "Show other overlays",
         is_view=True,
     )
-    target: Vector = declared(
-        (0.4, 1.4),
-        "t",
-        "A place for the output to reach",
-        "Move target",
-        kind=Kind.POINT,
-        low=-LARGEST_COORDINATE,
-        high=LARGEST_COORDINATE,
-    )
-    target_number: float = declared(
-        15.0, "t", "A number for the output to reach", "Move target", low=-LARGEST_COORDINATE, high=LARGEST_COORDINATE
-    )
+    target: Vector = declared((0.4, 1.4), "t", "A place for the output to reach", "Move target", **_PLACE)
+    target_number: float = declared(15.0, "t", "A number for the output to reach", "Move target", **_REACH)
     rate: float = declared(
         0.2,
         "rate",
@@ -238,7 +208,6 @@ class LookupState(CheckedFields):
         "Pinned row as a lookup",
         kind=Kind.REFERENCE,
     )
-    # No number depends on these. They are left out of the hash, which is taken often and would read 240 points.
     camera: Extent | None = declared(
         None,
         "view",
@@ -252,42 +221,34 @@ class LookupState(CheckedFields):
         "trail",
         "Past outputs, oldest first, each as wide as the values",
         "Clear the trail",
-        kind=Kind.HISTORY,
-        is_hashed=False,
+        **_PAST,
         low=-_FARTHEST_OUTPUT,
         high=_FARTHEST_OUTPUT,
         most=LONGEST_TRAIL,
     )
-    """See `attention_explorer.pages.lookup.trail`."""
     descent: tuple[Vector, ...] = declared(
         (),
         "descent",
         "The queries that steps downhill have left behind, oldest first",
         "Step downhill",
-        kind=Kind.HISTORY,
-        is_hashed=False,
-        low=-LARGEST_COORDINATE,
-        high=LARGEST_COORDINATE,
+        **_PAST,
         most=LONGEST_DESCENT,
+        **_REACH,
     )
-    """See `attention_explorer.pages.lookup.trail`."""
     jumps: int = declared(
         0,
         "jumps",
         "How often the output has jumped since the lookup became hard",
         "Move query",
-        kind=Kind.HISTORY,
-        is_hashed=False,
+        **_PAST,
         high=MOST_JUMPS,
     )
-    """See `attention_explorer.pages.lookup.trail`."""
     last_jump: float = declared(
         0.0,
         "last jump",
         "How far it jumped the last time, in units of the values; 0 before the first time",
         "Move query",
-        kind=Kind.HISTORY,
-        is_hashed=False,
+        **_PAST,
         high=3 * LARGEST_COORDINATE,
     )
     view: LookupView = declared(

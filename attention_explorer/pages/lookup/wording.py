@@ -1,13 +1,13 @@
-"""The Lookup page in words: read-outs, the sum with its numbers filled in, and what is worth noticing."""
+"""The Lookup page in words: read-outs, what is worth noticing, and what is said of a row of a head."""
 
 from __future__ import annotations
 
 import math
-import re
+from typing import TYPE_CHECKING
 
 from attention_explorer.core.numerals import (
-    compact,
     coordinate,
+    counted,
     full,
     grouped,
     percent,
@@ -22,42 +22,25 @@ from attention_explorer.core.role import Role
 from attention_explorer.pages.lookup.frame import nearest_key
 from attention_explorer.pages.lookup.numbers import LookupFrame
 from attention_explorer.pages.lookup.plane import Vector
-from attention_explorer.pages.lookup.row_wording import (
-    best_name,
-    rest_terms,
-    row_description,
-    row_part_in_words,
-    whose_weights,
-)
 from attention_explorer.pages.lookup.state import MOST_KEYS, REST, LookupState, LookupView, Overlay, Part, ValueKind
+from attention_explorer.pages.lookup.sums import (
+    exponent_note,
+    key_name,
+    output_text,
+    weight_name,
+    weight_sum,
+    weight_text,
+)
 
-LARGEST_EXPONENT = 12.0
-"""Beyond e^12 the powers are unreadable; the model subtracts the maximum anyway, so there the words do the same."""
-
-POWER_DIGITS = 7
-"""Significant digits of a power: with these, dividing the powers shown gives the six decimals of the weight."""
-
-FORMULA_TERMS, FORMULA_DIGITS = 2, 5
-"""Of a formula beside the picture the terms of a long sum, and the digits of a power: they give four decimals."""
+if TYPE_CHECKING:
+    # Loaded when there is a row: sources would delay the first picture.
+    from attention_explorer.pages.lookup.open_row import OpenRow
 
 SMALL_GRADIENT = 0.01
 """Below this, o moves by less than a hundredth of what q moves: on the plane nothing is seen."""
 
 NEAR_MISS = 1e-3
 """A key that q misses by less is worth naming. Farther away distance would only mislead: attention goes by q·k."""
-
-MOST_TERMS = 3
-"""Terms of a sum that are written out before the rest is counted instead."""
-
-
-def key_name(index: int) -> str:
-    """Return k₁ for index 0, and what all keys without a name are called."""
-    return "the rest" if index == REST else f"k{subscript(index + 1)}"
-
-
-def weight_name(index: int) -> str:
-    """Return α₁ for index 0."""
-    return f"α{'…' if index == REST else subscript(index + 1)}"
 
 
 def rival_name(frame: LookupFrame, rival: int) -> str:
@@ -125,7 +108,7 @@ def _part_in_words(frame: LookupFrame, part: Part) -> str:
     state = frame.state
     place = _place(state, part)
     if frame.row is not None and part.role in (Role.KEY, Role.VALUE):
-        return row_part_in_words(frame, frame.row, part, place)
+        return _row_part_in_words(frame, frame.row, part, place)
     text = f"{part.symbol} = {place}"
     if part.role is Role.QUERY:
         return f"{text} · length {plain(frame.query_length)} · o = {vector(tuple(frame.output.tolist()))}"
@@ -137,141 +120,7 @@ def _part_in_words(frame: LookupFrame, part: Part) -> str:
     return f"{text} · loss ½|o − t|² = {scientific(frame.loss)}"
 
 
-# ---- The sum ----
-
-
-def logit_text(state: LookupState) -> str:
-    """Return how a score enters the exponent: q·k, q·k/√2 or q·k/(√2·T), T being the temperature."""
-    below = [*(["√2"] if state.scaled else []), *(["T"] if state.temperature != 1 else [])]
-    if not below:
-        return "q·k"
-    return "q·k/" + (below[0] if len(below) == 1 else f"({'·'.join(below)})")
-
-
-def score_name(frame: LookupFrame) -> str:
-    """Return what a score is: q·k, or q·k + b if a bias is added to it, as in some heads."""
-    return "q·k + b" if frame.row is not None and frame.row.has_bias else "q·k"
-
-
-def exponent_text(frame: LookupFrame) -> str:
-    """Return how a score of a frame enters the exponent."""
-    name, logit = score_name(frame), logit_text(frame.state)
-    return logit.replace("q·k", name if logit == "q·k" or name == "q·k" else f"({name})")
-
-
-def weight_sum(frame: LookupFrame, index: int) -> list[str]:
-    """Return the arithmetic that made one weight, line by line, with the real numbers."""
-    return _hard_sum(frame, index) if frame.state.hard else _soft_sum(frame, index)
-
-
-def _hard_sum(frame: LookupFrame, index: int) -> list[str]:
-    scores = frame.scores
-    order = sorted(range(len(scores)), key=lambda j: -scores[j])[:4]
-    best = ", ".join(f"{best_name(j)} = {signed(scores[j])}" for j in order)
-    weight = round(float(frame.weights[index]))
-    verdict = "the highest score takes everything" if weight else "not the highest score, so nothing"
-    if index in frame.winners and len(frame.winners) > 1:
-        picked = "the first" if frame.tie_is_exact else "the one picked"
-        verdict = f"of the tied keys, {picked}" if weight else "it ties, but only one key is picked"
-    return [best + (" …" if len(scores) > 4 else ""), f"{verdict}:", f"{weight_name(index)} = {weight}"]
-
-
-def _soft_sum(frame: LookupFrame, index: int) -> list[str]:
-    power, powers, term, terms = _soft_terms(frame, index)
-    return [
-        f"{weight_name(index)} = {power} ÷ ({powers})",
-        f"= {term} ÷ ({terms})",
-        f"= {_weight_text(float(frame.weights[index]))}",
-    ]
-
-
-def _soft_terms(
-    frame: LookupFrame, index: int, digits: int = POWER_DIGITS, most: int = MOST_TERMS
-) -> tuple[str, str, str, str]:
-    """Return what stands above and below in the fraction of a weight: as powers of e, and with their numbers.
-
-    ``digits`` are those of a power, ``most`` the terms that are written where there are more than `MOST_TERMS`.
-    """
-    logits = (frame.attention.masked / frame.state.temperature).tolist()
-    shift = _taken_off(frame)
-    powers = [math.exp(x - shift) for x in logits]
-    order = [index, *(j for j in range(len(logits)) if j != index)] if len(logits) > MOST_TERMS else range(len(logits))
-    shown = sorted(list(order)[: most if len(logits) > MOST_TERMS else MOST_TERMS])
-    rest = sum(frame.numbers_of_keys) - sum(frame.numbers_of_keys[j] for j in shown)
-    more = f" + {rest} more" if rest else ""
-    decimals = _exponent_decimals([logits[j] - shift for j in shown], digits)
-    named = [rest_terms(frame) if j == REST else f"e^{plain(logits[j] - shift, decimals)}" for j in range(len(logits))]
-    exponents = " + ".join(named[j] for j in shown) + more
-    terms = " + ".join(_power_text(powers[j], digits) for j in shown) + more
-    return named[index], exponents, _power_text(powers[index], digits), terms
-
-
-_EXPONENT, _WORDS = re.compile(r"e\^([−\d.]+)"), re.compile(r"\d+ (?:more|powers)|best of the rest|the rest")
-
-
-def _as_formula(text: str) -> str:
-    """Return a sum as formulas are written: exponents in braces, words in quotation marks."""
-    return _EXPONENT.sub(r"e^{\1}", _WORDS.sub(lambda found: f'"{found[0]}"', text))
-
-
-def sum_formulas(frame: LookupFrame, index: int) -> tuple[str, ...]:
-    """Return the arithmetic that made one weight and the output, as formulas with the real numbers."""
-    name = f"[weight:key]{{{weight_name(index)}}}"
-    if frame.state.hard:
-        scores, _, _ = _hard_sum(frame, index)
-        return _as_formula(scores), f"{name} = {round(float(frame.weights[index]))}", *_output_formulas(frame)
-    power, powers, term, terms = map(_as_formula, _soft_terms(frame, index, FORMULA_DIGITS, FORMULA_TERMS))
-    weight = float(frame.weights[index])
-    found = f"[weight:key]{{{f'{weight:.4f}' if weight >= 1e-3 or weight == 0 else scientific(weight)}}}"
-    return f"{name} = {{{power}}}/{{{powers}}}", f"= {{{term}}}/{{{terms}}} = {found}", *_output_formulas(frame)
-
-
-def _output_formulas(frame: LookupFrame) -> tuple[str, ...]:
-    """Return the sum that makes the output; in two lines where it has many terms."""
-    left, terms, right = output_sum(frame).split(" = ")
-    sum_ = f"[o:output]{{{left}}} = " + re.sub(r"·([kv][₀-₉…]+)", r" [\1:value]{\1}", terms)
-    found = f"= [o:output]{{{right}}}"
-    return (f"{sum_} {found}",) if terms.count("+") < MOST_TERMS - 1 else (sum_, found)
-
-
-def _exponent_decimals(exponents: list[float], most: int) -> int:
-    """Return how many decimals, at least 2, the exponents need so that a calculator gives the powers shown."""
-    close = 0.5 * 10.0**-most  # such an error changes a power by less than its last digit
-    return next(d for d in range(2, most + 1) if d == most or all(abs(x - round(x, d)) <= close for x in exponents))
-
-
-def _power_text(power: float, digits: int) -> str:
-    return f"{power:.{digits}g}" if power >= 1e-3 else scientific(power, digits - 1)
-
-
-def _weight_text(weight: float) -> str:
-    return f"{weight:.6f}" if weight >= 1e-4 or weight == 0 else scientific(weight)
-
-
-def exponent_note(frame: LookupFrame) -> str:
-    """Return what stands in the exponents of the sum, and the largest of them where it was taken off all."""
-    if frame.state.hard:
-        return "arg max: no sum"
-    shift = _taken_off(frame)
-    taken = f" {'+' if shift < 0 else '−'} {compact(abs(shift))}" if shift else ""
-    return f"exponents: {exponent_text(frame)}{taken}"
-
-
-def _taken_off(frame: LookupFrame) -> float:
-    """Return what is taken off every exponent: the largest where one is far from 0, else nothing."""
-    logits = frame.attention.masked / frame.state.temperature
-    return float(logits.max()) if float(abs(logits).max()) > LARGEST_EXPONENT else 0.0
-
-
-def output_sum(frame: LookupFrame) -> str:
-    """Return o = 0.91·v₁ + 0.09·v₂ = (+1.78, +0.37)."""
-    letter = "k" if frame.state.values is ValueKind.KEYS else "v"
-    order = sorted(range(len(frame.weights)), key=lambda j: -frame.weights[j])
-    shown = sorted(order[:MOST_TERMS])
-    terms = [f"{frame.weights[j]:.2f}·{letter}{'…' if j == REST else subscript(j + 1)}" for j in shown]
-    more = " + …" if len(order) > MOST_TERMS else ""
-    decimals = 3 if frame.state.values is ValueKind.NUMBERS else 2
-    return f"o = {' + '.join(terms)}{more} = {vector(tuple(frame.output.tolist()), decimals)}"
+# ---- Beside this lookup ----
 
 
 def other_mode(state: LookupState) -> str:
@@ -283,10 +132,10 @@ def other_note(frame: LookupFrame) -> str:
     """Return where the output of the other mode is, and how far from this one; empty where that is not shown."""
     if not frame.state.shows(Overlay.OTHER):
         return ""
-    other = tuple(frame.other_output.tolist())
-    apart = math.dist(other, frame.output.tolist())
+    other = frame.other_output
+    apart = math.dist(other, frame.output)
     away = f"{size_text(apart)} away" if apart else "the same"
-    return f"The {other_mode(frame.state)} o of this query is {vector(other, 3 if len(other) == 1 else 2)}, {away}."
+    return f"The {other_mode(frame.state)} o of this query is {output_text(other)}, {away}."
 
 
 def rescaled_note(frame: LookupFrame, index: int) -> str:
@@ -295,12 +144,9 @@ def rescaled_note(frame: LookupFrame, index: int) -> str:
         return whose_weights(frame, frame.row)
     if frame.state.hard and bool((frame.rescaled.weights == frame.weights).all()):
         return "÷√d_k changes nothing here: the highest score stays the highest."
-    weight, output = float(frame.rescaled.weights[index]), tuple(frame.rescaled.output.tolist())
-    decimals = 3 if len(output) == 1 else 2
-    return (
-        f"{'without' if frame.state.scaled else 'with'} ÷√d_k: "
-        f"{weight_name(index)} = {_weight_text(weight)}, o = {vector(output, decimals)}"
-    )
+    weight = weight_text(float(frame.rescaled.weights[index]))
+    without = "without" if frame.state.scaled else "with"
+    return f"{without} ÷√d_k: {weight_name(index)} = {weight}, o = {output_text(frame.rescaled.output)}"
 
 
 # ---- What is worth noticing ----
@@ -466,47 +312,46 @@ def _small_gradient_note(frame: LookupFrame) -> str:
     return "The weights hardly change when q moves a little, so o hardly moves."
 
 
-def gradient_headline(frame: LookupFrame) -> str:
-    """Return in a few words how it stands with the descent."""
-    if frame.loss < ON_TARGET:
-        return "o is on the target"
-    if frame.jump:
-        return "o jumps here: there is no gradient"
-    if frame.state.hard:
-        return "Hard: the gradient is exactly 0"
-    return "The arrow at q goes downhill" if frame.has_slope else "The gradient has vanished"
-
-
 ON_TARGET = 1e-10
 """A loss below which o is where it should be, as far as anybody can see."""
 
 
+def gradient_headline(frame: LookupFrame) -> str:
+    """Return in a few words how it stands with the descent."""
+    return _descent(frame)[0]
+
+
 def descent_note(frame: LookupFrame) -> str:
     """Return how the descent on the target stands, in a sentence."""
-    if frame.loss < 1e-10:
-        return "o is on the target: nothing is left to learn."
+    return _descent(frame)[1]
+
+
+def _descent(frame: LookupFrame) -> tuple[str, str]:
+    if frame.loss < ON_TARGET:
+        return "o is on the target", "o is on the target: nothing is left to learn."
     if frame.jump:
-        return "Hard, on a tie: without a gradient, Step and Play leave q where it is."
+        note = "Hard, on a tie: without a gradient, Step and Play leave q where it is."
+        return "o jumps here: there is no gradient", note
     if frame.state.hard:
-        return "Hard: the gradient is exactly 0, so Step and Play leave q where it is."
+        note = "Hard: the gradient is exactly 0, so Step and Play leave q where it is."
+        return "Hard: the gradient is exactly 0", note
     if not frame.has_slope:
-        return "The gradient has vanished here, though o is not on the target: q learns nothing more."
-    return "The arrow at q is the next step: q − rate · ∂L/∂q."
+        note = "The gradient has vanished here, though o is not on the target: q learns nothing more."
+        return "The gradient has vanished", note
+    return "The arrow at q goes downhill", "The arrow at q is the next step: q − rate · ∂L/∂q."
 
 
 def description(frame: LookupFrame) -> str:
     """Return the whole picture in words, for people who cannot see it."""
-    if frame.row is not None:
-        return " ".join(filter(None, (row_description(frame, frame.row), other_note(frame), _loss_in_words(frame))))
-    state = frame.state
+    state, row = frame.state, frame.row
     parts = [f"query at {vector(state.query)}"]
-    parts += [
-        f"{key_name(i)} at {vector(key)} with weight {percent(float(frame.weights[i]))}"
-        for i, key in enumerate(state.keys)
-    ]
-    kind = "Hard" if state.hard else "Soft"
-    said = f"{kind} lookup: {'; '.join(parts)}; output {vector(tuple(frame.output.tolist()))}."
-    return " ".join(filter(None, (said, other_note(frame), _loss_in_words(frame))))
+    for i, key in enumerate(state.keys):
+        name = key_name(i) if row is None else _entry_name(frame, row, i)
+        parts.append(f"{name} at {vector(key)} with weight {percent(float(frame.weights[i]))}")
+    parts.append(f"output {vector(tuple(frame.output.tolist()))}{' in the plane of values' * (row is not None)}")
+    said = f"{'Hard' if state.hard else 'Soft'} lookup{'' if row is None else f', {row.title}'}: {'; '.join(parts)}."
+    whole = said if row is None else row_sentences(frame, row, said)
+    return " ".join(filter(None, (whole, other_note(frame), _loss_in_words(frame))))
 
 
 def _loss_in_words(frame: LookupFrame) -> str:
@@ -515,3 +360,46 @@ def _loss_in_words(frame: LookupFrame) -> str:
         return ""
     slope = "no slope" if frame.jump else f"|∂o/∂q| = {frame.gradient_norm:.3f}"
     return f"Target {vector(frame.state.target_row)}; loss L = {scientific(frame.loss)}; {slope}."
+
+
+# ---- A row of a head ----
+
+
+def _row_part_in_words(frame: LookupFrame, row: OpenRow, part: Part, place: str) -> str:
+    """Return a key or a value of a row, at a place, in one line."""
+    weight = f"weight {full(frame.weights[part.index])}"
+    if part.index == REST:
+        what = "keys" if part.role is Role.KEY else "values"
+        others = counted(frame.numbers_of_keys[REST], "other")
+        return f"{others} · the mean of their {what} by their weights = {place} · together {weight}"
+    text = f"{part.symbol} “{row.names[part.index]}” = {place}"
+    if part.role is Role.VALUE:
+        return f"{text} · {weight}"
+    score = f"q·{part.symbol} = {signed(frame.attention.scores[part.index])}"
+    if row.has_bias:
+        score += f" · bias {signed(float(row.plane.bias[row.plane.heaviest[part.index]]))}"
+    return f"{text} · {score} · {weight}"
+
+
+def whose_weights(frame: LookupFrame, row: OpenRow) -> str:
+    """Say whether the weights are those of the head, and if not, what they are."""
+    if frame.is_own:
+        return "These are the head’s own weights of this row."
+    state, of = frame.state, row.of
+    if state.hard is not of.hard or not (state.hard or state.temperature == of.temperature):
+        own = "hard" if of.hard else f"soft, at temperature {of.temperature:g}"
+        return f"Not the head’s own weights: it is {own}."
+    return "q has been moved: the head would give these weights to such a query."
+
+
+def row_sentences(frame: LookupFrame, row: OpenRow, *said: str) -> str:
+    """Return what is said of a lookup in a row, and after it whose weights these are, what is masked, and of what."""
+    found = (*said, whose_weights(frame, row), row.hidden_words, row.origin, row.of.count.said_of(row.title))
+    return " ".join(f"{words[0].upper()}{words[1:].removesuffix('.')}." for words in found if words)
+
+
+def _entry_name(frame: LookupFrame, row: OpenRow, index: int) -> str:
+    """Return which key of a row an entry is, with its token, or how many keys it stands for."""
+    if index == REST:
+        return counted(frame.numbers_of_keys[REST], "other")
+    return f"k{subscript(index + 1)} “{row.names[index]}”"

@@ -45,6 +45,10 @@ class HeadNumbers:
         """The weights of the row, (n,)."""
         return self.attention.weights
 
+    def made_by(self, matrix: str) -> FloatArray:
+        """Return what a matrix (w_q, w_k or w_v) makes of all words, (n, 2)."""
+        return {"w_q": self.queries, "w_k": self.keys, "w_v": self.values}[matrix]
+
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Slopes:

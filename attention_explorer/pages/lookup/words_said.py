@@ -117,9 +117,9 @@ def _sum(numbers: WordsNumbers, head: HeadNumbers) -> str:
 def word_words(numbers: WordsNumbers, i: int) -> str:
     """Return a word with all that the head on show makes of it, as far as that is on show."""
     head, attention, shown = numbers.head, numbers.head.attention, numbers.state.shown
-    made = zip(MATRICES, ("query", "key", "value"), (head.queries, head.keys, head.values), strict=True)
+    made = zip(MATRICES, ("query", "key", "value"), strict=True)
     known = [f"“{numbers.tokens[i]}” {pair(numbers.points[i])}"]
-    known += [f"{what} {pair(rows[i])}" for matrix, what, rows in made if matrix in shown.matrices]
+    known += [f"{what} {pair(head.made_by(matrix)[i])}" for matrix, what in made if matrix in shown.matrices]
     if numbers.state.has_weights:
         known.append(f"q·k = {signed(float(attention.scores[i]))}, ÷ √2 {signed(float(attention.scaled[i]))}")
         known.append(f"weight {percent(float(head.weights[i]))}")
@@ -133,7 +133,7 @@ def matrix_words(numbers: WordsNumbers, name: str, row: int) -> str:
     """Return where an axis goes, and what that makes of the word that asks or is found."""
     matrix = getattr(numbers.head.matrices, name)
     i = numbers.asking if name == "w_q" else numbers.heaviest
-    made = {"w_q": numbers.head.queries, "w_k": numbers.head.keys, "w_v": numbers.head.values}[name][i]
+    made = numbers.head.made_by(name)[i]
     axis = numbers.state.up if row else numbers.state.across
     return f"{SYMBOLS[name]}: “{axis}” goes to {pair(matrix[row])}; “{numbers.tokens[i]}” {DOES[name]} {pair(made)}"
 

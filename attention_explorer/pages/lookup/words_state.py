@@ -54,6 +54,9 @@ class Word(CheckedFields):
 
 
 _TIP = "Makes the {} of a word: {}. A row is where an axis goes, as in: 1.5 1; 1 1.5"
+_W_Q = "W_Q", _TIP.format("query", "what it asks for"), "Change W_Q"
+_W_K = "W_K", _TIP.format("key", "what it is found by"), "Change W_K"
+_W_V = "W_V", _TIP.format("value", "what it hands over"), "Change W_V"
 _OF_MATRIX: dict[str, Any] = {"kind": Kind.LIST, "low": -FARTHEST, "high": FARTHEST}
 
 
@@ -61,15 +64,9 @@ _OF_MATRIX: dict[str, Any] = {"kind": Kind.LIST, "low": -FARTHEST, "high": FARTH
 class WordsHead(CheckedFields):
     """The three matrices of a head."""
 
-    w_q: Matrix = declared(
-        ((1.5, 1.0), (1.0, 1.5)), "W_Q", _TIP.format("query", "what it asks for"), "Change W_Q", **_OF_MATRIX
-    )
-    w_k: Matrix = declared(
-        ((1.2, 0.4), (0.4, 1.2)), "W_K", _TIP.format("key", "what it is found by"), "Change W_K", **_OF_MATRIX
-    )
-    w_v: Matrix = declared(
-        ((0.5, -0.3), (-0.4, 0.4)), "W_V", _TIP.format("value", "what it hands over"), "Change W_V", **_OF_MATRIX
-    )
+    w_q: Matrix = declared(((1.5, 1.0), (1.0, 1.5)), *_W_Q, **_OF_MATRIX)
+    w_k: Matrix = declared(((1.2, 0.4), (0.4, 1.2)), *_W_K, **_OF_MATRIX)
+    w_v: Matrix = declared(((0.5, -0.3), (-0.4, 0.4)), *_W_V, **_OF_MATRIX)
 
 
 _KNOWN = (
@@ -222,19 +219,19 @@ class WordsState(CheckedFields):
         return int(self.two and self.second_shown)
 
     @property
-    @derived("W_Q", _TIP.format("query", "what it asks for"), "Change W_Q", **_OF_MATRIX)
+    @derived(*_W_Q, **_OF_MATRIX)
     def w_q(self) -> Matrix:
         """W_Q of the head that is looked at."""
         return self.heads[self.shown_head].w_q
 
     @property
-    @derived("W_K", _TIP.format("key", "what it is found by"), "Change W_K", **_OF_MATRIX)
+    @derived(*_W_K, **_OF_MATRIX)
     def w_k(self) -> Matrix:
         """W_K of the head that is looked at."""
         return self.heads[self.shown_head].w_k
 
     @property
-    @derived("W_V", _TIP.format("value", "what it hands over"), "Change W_V", **_OF_MATRIX)
+    @derived(*_W_V, **_OF_MATRIX)
     def w_v(self) -> Matrix:
         """W_V of the head that is looked at."""
         return self.heads[self.shown_head].w_v

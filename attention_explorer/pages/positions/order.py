@@ -14,12 +14,7 @@ from attention_explorer.core.map_picture import MapPicture
 from attention_explorer.core.numerals import size_text
 from attention_explorer.core.shuffle import ShuffleComparison, compared, shuffled_order
 from attention_explorer.errors import ExplorerError
-from attention_explorer.model import (
-    Attention,
-    MultiHeadAttention,
-    causal_mask,
-    scaled_dot_product_attention,
-)
+from attention_explorer.model import Attention, MultiHeadAttention, causal_mask, scaled_dot_product_attention
 from attention_explorer.model.scalars import LARGEST_SEED
 from attention_explorer.pages.positions.kinds.registry import KINDS, PositionKind
 from attention_explorer.pages.positions.state import PositionsState

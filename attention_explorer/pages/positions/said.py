@@ -16,12 +16,7 @@ from attention_explorer.pages.positions.kinds.registry import KINDS, PositionKin
 from attention_explorer.pages.positions.order import MOST_HEADS, WIDEST, OrderPicture, Outcome
 from attention_explorer.pages.positions.similarity import SimilarityPicture, is_wavy
 from attention_explorer.pages.positions.state import PositionsPicture, PositionsState
-from attention_explorer.pages.positions.table import (
-    encoding_at,
-    ordinal,
-    pair_count,
-    wavelength,
-)
+from attention_explorer.pages.positions.table import encoding_at, ordinal, pair_count, wavelength
 
 PICTURE_TITLES = {
     PositionsPicture.ENCODING: "",
@@ -39,11 +34,6 @@ def picture_title(state: PositionsState) -> str:
 
 
 # ---- The encoding ----
-
-
-def encoding_headline(state: PositionsState) -> str:
-    """Return what the map of an encoding shows."""
-    return kind_of(state).headline
 
 
 def row_sentence(state: PositionsState) -> str:
@@ -97,7 +87,13 @@ MASKS = ("no mask", "causal mask")
 
 def similarity_headline(picture: SimilarityPicture) -> str:
     """Return what the maps show."""
-    return _opening(picture)
+    if picture.is_distance and is_wavy(picture.state):
+        if picture.nearest is not None and picture.nearest.distance > 1e-6:
+            return "Every position has a fingerprint of its own: off the diagonal no distance is 0."
+        return "How far apart the vectors of any two positions are."
+    if _has_lone_sine(picture):
+        return "PE(p) · PE(p′): the larger, the more alike two positions are to attention."
+    return kind_of(picture.state).alike
 
 
 def similarity_sentence(picture: SimilarityPicture) -> str:
@@ -121,16 +117,6 @@ def similarity_says(picture: SimilarityPicture) -> tuple[str, ...]:
 
 def _has_lone_sine(picture: SimilarityPicture) -> bool:
     return is_wavy(picture.state) and picture.state.d_model % 2 == 1
-
-
-def _opening(picture: SimilarityPicture) -> str:
-    if picture.is_distance and is_wavy(picture.state):
-        if picture.nearest is not None and picture.nearest.distance > 1e-6:
-            return "Every position has a fingerprint of its own: off the diagonal no distance is 0."
-        return "How far apart the vectors of any two positions are."
-    if _has_lone_sine(picture):
-        return "PE(p) · PE(p′): the larger, the more alike two positions are to attention."
-    return kind_of(picture.state).alike
 
 
 def _curve_words(picture: SimilarityPicture) -> str:

@@ -1,4 +1,4 @@
-"""What a person can change on the Positions page: the kind of encoding, its sizes, and what is shown of it."""
+"""What a person can change on the Positions page: the kind of encoding, its sizes, what is shown of it, and how."""
 
 from __future__ import annotations
 
@@ -9,8 +9,9 @@ from enum import StrEnum
 from typing import Any, Self
 
 from attention_explorer.core.counting import Count, count_declared
-from attention_explorer.core.declared import Kind, declared, derived
-from attention_explorer.errors import ExplorerError
+from attention_explorer.core.declared import Kind, declared, derived, with_value
+from attention_explorer.core.numerals import coordinate
+from attention_explorer.errors import ExplorerError, quoted
 from attention_explorer.fields import CheckedFields
 from attention_explorer.model.scalars import LARGEST_SEED
 from attention_explorer.pages.positions.kinds.kind import PositionEncoding
@@ -320,3 +321,60 @@ class PositionsState(CheckedFields):
         if dimension in self.dimensions:
             return replace(self, dimensions=tuple(d for d in self.dimensions if d != dimension))
         return replace(self, dimensions=(*self.dimensions, dimension)[-MOST_WAVES:])
+
+
+def changed(state: PositionsState, name: str, value: Any) -> PositionsState:  # noqa: ANN401 # of the type of the field
+    """Return the state with another value in a field, held within its range.
+
+    Raises
+    ------
+    ExplorerError
+        It cannot hold that; the message says why.
+    """
+    match name:
+        case "position":
+            return state.with_position(round(value))
+        case "shift":
+            return state.with_shift(round(value))
+        case "length" | "d_model" | "heads":
+            return state.with_sizes(**{name: value})
+        case "base":
+            return state.with_base(value)
+        case "query_position":
+            return replace(state, query_position=min(max(round(value), 0), state.length - 1))
+        case "head_number":
+            return replace(state, head=max(state.count.index_of(round(value)), 0))
+        case "scaled_by_root":
+            return replace(state, embedding_scale=math.sqrt(state.d_model) if value else 1.0)
+        case "dimensions":
+            typed = isinstance(value, str)
+            return replace(state, dimensions=parsed_dimensions(value, state.d_model) if typed else value)
+    return with_value(state, name, value)
+
+
+# ---- Dimensions as people type them ----
+
+
+def dimensions_text(dimensions: tuple[int, ...]) -> str:
+    """Return dimensions as they stand in their field."""
+    return ", ".join(map(str, dimensions))
+
+
+def parsed_dimensions(text: str, d_model: int) -> tuple[int, ...]:
+    """Read dimensions as people type them: "0, 1 8;32".
+
+    Raises
+    ------
+    ExplorerError
+        One is no whole number from 0 to below ``d_model``, or there are too many.
+    """
+    parts = text.replace(",", " ").replace(";", " ").split()
+    for part in parts:
+        if not (part.isdecimal() and len(part) < 10 and int(part) < d_model):
+            last = coordinate(d_model - 1)
+            wanted = f"type whole numbers from 0 to {last}, such as 0, 1, 8"
+            raise ExplorerError(f"{quoted(part)} is not a dimension: {wanted}.")
+    found = tuple(dict.fromkeys(int(part) for part in parts))
+    if len(found) > MOST_WAVES:
+        raise ExplorerError(f"There is room for {MOST_WAVES} waves, not {len(found)}. Choose fewer dimensions.")
+    return found

@@ -88,7 +88,7 @@ def block_stack(state: BlockState) -> BlockStack:
         are not those of the learned layers that the state names.
     """
     check_sizes(state)
-    return _drawn(_key(state))
+    return _drawn(_whole(_key(state)))
 
 
 def block_trace(state: BlockState) -> StackTrace:
@@ -215,11 +215,12 @@ def _nearest_divisors(width: int, heads: int) -> list[int]:
 def without_view(state: BlockState) -> BlockState:
     """Return the state with a view like any other, so that looking elsewhere draws nothing anew.
 
-    What is typed stays where the picture takes it.
+    What is typed, and dropout, stay where the picture takes them.
     """
     plain = BlockState()
     typed: dict[str, Any] = {name: state.typed.get(name, ()) for name in TYPED}
     view = ("picture", "layer", "box", "head", "token", "factor", "changed_token", "decoded", "norm_scale", "preset")
+    state = state if state.drops is not None else _whole(state)
     return replace(state, **{name: getattr(plain, name) for name in view}, **typed)
 
 
@@ -227,6 +228,11 @@ def _key(state: BlockState) -> BlockState:
     """Return what decides the numbers."""
     of_layer = state.mask if state.picture is BlockPicture.LAYER else MaskChoice()
     return replace(without_view(state), biases=state.has_biases, gains=state.has_gains, mask=of_layer)
+
+
+def _whole(state: BlockState) -> BlockState:
+    """Return the state without dropout, of which the weights know nothing."""
+    return replace(state, dropout=False, dropout_rate=0.0, dropout_seed=0)
 
 
 @kept
@@ -292,6 +298,6 @@ def _with_more(
 
 @kept
 def _passed(state: BlockState) -> StackTrace:
-    drawn = _drawn(state)
+    drawn = _drawn(_whole(state))
     checkpoint()
-    return drawn.stack(drawn.x, mask=drawn.mask)
+    return drawn.stack(drawn.x, mask=drawn.mask, dropout=state.drops)

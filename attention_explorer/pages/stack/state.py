@@ -15,6 +15,7 @@ from attention_explorer.core.weighing import Weighing
 from attention_explorer.errors import ExplorerError
 from attention_explorer.fields import CheckedFields
 from attention_explorer.model.activations import Activation
+from attention_explorer.model.dropout import Dropout
 from attention_explorer.model.masks import causal_mask
 from attention_explorer.model.norm import NormKind
 from attention_explorer.model.scalars import LARGEST_SEED
@@ -69,6 +70,16 @@ def _against_masks(state: BlockState) -> str:
 
 def _can_be_cut(state: BlockState) -> bool:
     return state.model_shown is not None and source_of(state.model_shown).can_be_cut
+
+
+def _against_dropout(state: BlockState) -> str:
+    shown = state.model_shown
+    if shown is None:
+        known = state.learned is None
+    else:
+        source = source_of(shown)
+        known = not source.is_open or source.dropout is not None
+    return "" if known else "Nothing says that these weights were learned with dropout."
 
 
 def _is_drawn(state: BlockState) -> bool:
@@ -370,6 +381,33 @@ class BlockState(CheckedFields):
         high=MOST_SHOWN - 1,
         shown=_can_be_cut,
     )
+    dropout: bool = declared(
+        False,
+        "dropout",
+        "Leave numbers out at random and multiply the rest by 1/(1 − p), as in a step of training. A model that is\n"
+        "used leaves out nothing.",
+        "Switch dropout",
+        shown=lambda state: state.picture is BlockPicture.LAYER,
+        forbids=_against_dropout,
+        term="dropout",
+    )
+    dropout_rate: float = declared(
+        0.1,
+        "p",
+        "The probability that a number is left out: 0.1 in the 2017 transformer. A model says its own.",
+        "Change the rate of dropout",
+        high=0.95,
+        stops=(0.0, 0.05, 0.1, 0.2, 0.3, 0.5, 0.8),
+        shown=lambda state: state.dropout and _is_drawn(state) and state.picture is BlockPicture.LAYER,
+    )
+    dropout_seed: int = declared(
+        0,
+        "seed of dropout",
+        "Decides which numbers are left out; each step of training draws others",
+        "Leave out others",
+        high=LARGEST_SEED,
+        shown=lambda state: state.drops is not None,
+    )
     typed_x: tuple[tuple[float, ...], ...] = typed_declared(
         "X, a row of d_model numbers for each token", shown=_can_be_typed
     )
@@ -418,8 +456,8 @@ class BlockState(CheckedFields):
 
     @property
     def model_shown(self) -> Recipe | None:
-        """What of Heads the diagram shows; None of layers that are drawn or learned, and in other pictures."""
-        return self.model if self.picture is BlockPicture.LAYER else None
+        """What of Heads is shown; None of layers that are drawn or learned, and in pictures of these alone."""
+        return self.model if self.picture in OF_BLOCK else None
 
     @property
     def layer_count(self) -> int:
@@ -440,6 +478,16 @@ class BlockState(CheckedFields):
     def has_gains(self) -> bool:
         """Whether their norms have random gains."""
         return self.gains and self.norm is not NormPlacement.NONE and self.learned is None and self.picture in OF_BLOCK
+
+    @property
+    def drops(self) -> Dropout | None:
+        """What a step of training leaves out of the layers on show; None of a model that is used, as it is."""
+        if not self.dropout or self.learned is not None or self.picture is not BlockPicture.LAYER:
+            return None
+        if self.model is None:
+            return Dropout.everywhere(self.dropout_rate, self.dropout_seed)
+        known = source_of(self.model).dropout
+        return None if known is None else replace(known, seed=self.dropout_seed)
 
     @property
     def typed(self) -> dict[str, TypedRows]:
@@ -514,7 +562,8 @@ class BlockState(CheckedFields):
     @property
     def token_count(self) -> int:
         """How many tokens the sentence has, at least 1."""
-        return max(len(tokens_in(self.sentence)), 1)
+        shown = self.model_shown
+        return max(len(tokens_in(self.sentence) if shown is None else source_of(shown).labels[0]), 1)
 
     @property
     @_shown_of("layer", *_SHOW_LAYER, lambda state: state.layer_count)

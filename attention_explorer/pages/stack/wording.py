@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from attention_explorer.core.mask import mask_words
 from attention_explorer.core.numerals import counted
-from attention_explorer.model import Activation, NormKind, NormPlacement
+from attention_explorer.model import Activation, DropoutPlace, NormKind, NormPlacement
 from attention_explorer.pages.stack.choices import BlockPicture, Initialiser
 from attention_explorer.pages.stack.learned import recipe_of
 from attention_explorer.pages.stack.numerals import brief
@@ -24,6 +24,14 @@ ACTIVATION_NAMES = {
 }
 
 
+_PLACES = {
+    DropoutPlace.WEIGHTS: "weights",
+    DropoutPlace.ATTENTION: "attention",
+    DropoutPlace.HIDDEN: "hidden units",
+    DropoutPlace.NETWORK: "network",
+}
+
+
 def stack_parts(state: BlockState) -> tuple[str, ...]:
     """Return what decides the numbers of a stack that the sentence goes through."""
     network = f"d_ff = {state.d_ff}, {ACTIVATION_NAMES[state.activation]}" if state.feed_forward else "no feed-forward"
@@ -37,6 +45,7 @@ def stack_parts(state: BlockState) -> tuple[str, ...]:
         "residual" if state.residual else "no residual",
         *(("random biases",) if state.has_biases else ()),
         *(("random gains of the norms",) if state.has_gains else ()),
+        *dropout_words(state),
         *_origin_parts(state),
     )
 
@@ -75,6 +84,7 @@ def model_parts(state: BlockState, recipe: Recipe) -> tuple[str, ...]:
         *(("hard lookup",) if how.hard else ()),
         *((f"temperature {how.temperature:g}",) if how.temperature != 1.0 and not how.hard else ()),
         *(() if how.scaled else ("not divided by √d_k",)),
+        *dropout_words(state),
         *(_cut_words(state, recipe) if source.can_be_cut else ()),
         *((f"run without {counted(len(off), 'head')}",) if (off := left_out(recipe, how.switched_off)) else ()),
     )
@@ -86,6 +96,17 @@ def _cut_words(state: BlockState, recipe: Recipe) -> Iterator[str]:
     for layer, part in sorted(state.cut):
         if layer < len(source_of(recipe).heads):
             yield f"{state.count.layer(layer)} without {names[part]}"
+
+
+def dropout_words(state: BlockState) -> tuple[str, ...]:
+    """Return what is left out of layers, if anything is: at which rates, and by which draw."""
+    drops = state.drops
+    if drops is None:
+        return ()
+    rates = {drops.rate(place) for place in drops.places}
+    names = ", ".join(f"{_PLACES[place]} p = {drops.rate(place):g}" for place in drops.places)
+    said = f"p = {rates.pop():g}" if len(rates) == 1 and len(drops.places) == len(_PLACES) else names or "p = 0"
+    return (f"dropout as in training, {said}, draw {drops.seed}",)
 
 
 def heads_words(heads: int) -> str:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from PySide6.QtCore import QPoint, Qt
 from PySide6.QtGui import QKeyEvent, QResizeEvent
-from PySide6.QtWidgets import QBoxLayout, QHBoxLayout, QLabel, QMenu, QSlider, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QBoxLayout, QMenu, QSlider, QVBoxLayout, QWidget
 
 from attention_explorer.core.declared import declaration_of, value_of, with_value
 from attention_explorer.core.preset import Preset, preset_of
@@ -18,6 +18,7 @@ from attention_explorer.errors import ExplorerError
 from attention_explorer.kit import reach
 from attention_explorer.kit.controls.card import Card
 from attention_explorer.kit.controls.choice import Choice
+from attention_explorer.kit.controls.made import in_column, in_row, words
 from attention_explorer.kit.controls.panel_scroll import UNBOUNDED, PageScroll, PanelScroll, keep_in_view
 from attention_explorer.kit.controls.room_kept import keep_out_of_sight
 from attention_explorer.kit.controls.text_block import TextBlock, TextLine
@@ -26,19 +27,16 @@ from attention_explorer.kit.frame.bar import FrameBar
 from attention_explorer.kit.frame.drawer import Drawer
 from attention_explorer.kit.frame.main_quantity import MainQuantity
 from attention_explorer.kit.frame.panel import FramePanel
-from attention_explorer.kit.frame.view import Try, View, loaded
-from attention_explorer.kit.items.item import Item
-from attention_explorer.kit.picture import Panel
+from attention_explorer.kit.frame.view import Try, View, loaded, view_named
+from attention_explorer.kit.picture import Change, Item, Panel
 from attention_explorer.kit.pictures.canvas import PicturesCanvas
-from attention_explorer.kit.pictures.drawing import Change
 from attention_explorer.kit.pictures.pointed_picture import NOWHERE
 from attention_explorer.kit.pictures.request import PictureRequest, Ready, is_resized, work_for
 from attention_explorer.kit.pictures.request_note import RequestNote
 from attention_explorer.kit.tab_order import in_order
 from attention_explorer.kit.theme import Look
 from attention_explorer.pages.explorer import ExplorerState
-from attention_explorer.pages.ui.page import PageAction
-from attention_explorer.pages.ui.requesting_page import RequestingPage
+from attention_explorer.pages.ui.page import PageAction, RequestingPage
 from attention_explorer.pages.ui.session import Session
 from attention_explorer.session.jobs import JobQueue
 from attention_explorer.session.requests import Requests
@@ -92,10 +90,8 @@ class FramePage(RequestingPage):
         self._in_order: View[Any] | None = None  # the view whose controls Tab goes through
         self.bar = FrameBar(self.name, self.views, look)
         self.title = TextBlock(look, 1, "What the picture shows")
-        self.also = QLabel()
+        self.also = words("", "muted", wraps=True)
         """What counts in the view on show, and was set in another or in the drawer."""
-        self.also.setObjectName("muted")
-        self.also.setWordWrap(True)
         self.canvas = self.make_canvas()
         self.main = self.make_main()
         self.panel = FramePanel(look)
@@ -103,6 +99,10 @@ class FramePage(RequestingPage):
         self._build()
         self._connect()
         self.set_look(look)
+
+    def set_moves(self, moves: bool) -> None:
+        super().set_moves(moves)
+        self.canvas.moves = moves
 
     # ---- For the pages ----
 
@@ -168,7 +168,7 @@ class FramePage(RequestingPage):
 
     def view_named(self, name: object) -> View[Any]:
         """Return a view by its name in the state."""
-        return next(view for view in self.views if view.id == name)
+        return view_named(self.views, name)
 
     @property
     def state(self) -> Any:  # noqa: ANN401 # of the part of the view on show
@@ -239,18 +239,13 @@ class FramePage(RequestingPage):
         self._columns = QBoxLayout(QBoxLayout.Direction.LeftToRight)
         self._columns.addWidget(self.card, 1)
         self._beside = QWidget()
-        beside = QVBoxLayout(self._beside)
-        beside.setContentsMargins(0, 0, 0, 0)
-        beside.addWidget(self.panel)
-        beside.addWidget(self.drawer)
+        in_column(self.panel, self.drawer, within=self._beside)
         self.drawer.hide()
         self._panel_scroll = PanelScroll(self._beside)
         self._columns.addWidget(self._panel_scroll)
         self._all.addLayout(self._columns, 1)
         self._all.addWidget(self.main)
-        whole = QHBoxLayout(self)
-        whole.setContentsMargins(0, 0, 0, 0)
-        whole.addWidget(PageScroll(content))
+        in_row(PageScroll(content), within=self)
 
     def _connect(self) -> None:
         self.bar.view_wanted.connect(lambda name: self.show_view(self.view_named(name)))
@@ -451,6 +446,10 @@ class FramePage(RequestingPage):
         self.main.setVisible(self._has_line(view))
         ready = self.example_of(view, state)
         self.bar.show_view(view, state.preset, ready, self.shown_without_example())
+        self._show_elsewhere(view, state, ready)
+
+    def _show_elsewhere(self, view: View[Any], state: Any, ready: Preset[Any] | None) -> None:  # noqa: ANN401
+        """Say in the line below the picture what is set elsewhere, if anything is."""
         elsewhere = "" if ready in view.presets else self.set_elsewhere(view, state)
         self.also.setText(f"Also set: {elsewhere}")
         self.also.setVisible(bool(elsewhere) and self._names_examples)

@@ -2,26 +2,28 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Hashable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from PySide6.QtCore import Signal
+from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QGuiApplication, QKeyEvent
 from PySide6.QtWidgets import QMenu, QWidget
 
 from attention_explorer.errors import ExplorerError
 from attention_explorer.kit.controls.number_box import ENTER, NumberBox
 from attention_explorer.kit.keys import written
+from attention_explorer.kit.pictures.request_note import RequestNote
 from attention_explorer.kit.theme import Look
 from attention_explorer.pages.explorer import ExplorerState
 from attention_explorer.pages.ui.session import Session
+from attention_explorer.session.requests import Requests, Standing
 
 if TYPE_CHECKING:
     # Loaded when something is taken away: file formats would delay the first picture.
-    from attention_explorer.kit.export.clipboard import NumbersCopier
     from attention_explorer.kit.export.figure import Figure
+    from attention_explorer.kit.export.writing import NumbersCopier
 
 CLIPBOARD_SCALE = 2.0
 """A copied picture has twice the pixels of the figure, enough for most screens and for a slide."""
@@ -59,6 +61,8 @@ class Page(QWidget):
         The menu is to be filled with files that can be compared with what is on show.
     find_wanted, reopen_wanted : str
         The file that was at this path is to be looked for, or opened as it is now.
+    reading_wanted : str
+        It is to be asked how the file on show is to be read, of which a row is none of weights, for this reason.
     page_wanted : str
         What was asked for is on another page: its id.
     guessed : (x, y)
@@ -81,6 +85,7 @@ class Page(QWidget):
     files_to_compare_wanted = Signal(object)
     find_wanted = Signal(str)
     reopen_wanted = Signal(str)
+    reading_wanted = Signal(str)
     page_wanted = Signal(str)
     guessed = Signal(object)
     code_wanted = Signal()
@@ -260,7 +265,7 @@ class Page(QWidget):
         return "The picture is on the clipboard."
 
     def _copy_numbers(self) -> str:
-        from attention_explorer.kit.export.clipboard import NumbersCopier
+        from attention_explorer.kit.export.writing import NumbersCopier
 
         if self.copier is None:
             self.copier = NumbersCopier(self)
@@ -282,3 +287,44 @@ class Page(QWidget):
             return
         if message:
             self.done.emit(message)
+
+
+class RequestingPage(Page):
+    """A page that requests its pictures. Subclasses make ``requests``, ``note`` and connect `on_requests_changed`."""
+
+    requests: Requests[Any]
+    note: RequestNote
+
+    def request_now(self) -> Hashable:
+        """Return what the present state asks for."""
+        raise NotImplementedError
+
+    def say_spot(self) -> None:
+        """Say what the pointer is over; the picture is a new one."""
+        raise NotImplementedError
+
+    def on_requests_changed(self) -> None:
+        """Say in the status bar how the newest request stands, as far as the note does not."""
+        if self.requests.standing is Standing.REFUSED:
+            self.refused.emit(self.requests.reason)
+        elif self.requests.standing is Standing.CURRENT:
+            self.say_spot()
+
+    @property
+    def reason_against_taking(self) -> str:
+        return self.requests.sentence if self.requests.misleads else ""
+
+    def cancel(self) -> bool:
+        """Stop what is being computed; return whether there was something. The old picture stays."""
+        return self.requests.stop()
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        if event.key() != Qt.Key.Key_Escape or not self.cancel():
+            super().keyPressEvent(event)
+
+    def leave(self) -> None:
+        super().leave()
+        self.requests.leave()
+
+    def settle(self, seconds: float = 30.0) -> None:
+        self.requests.jobs.wait(seconds)

@@ -11,6 +11,7 @@ from attention_explorer.core.byte_cache import ON_SHOW_BYTES
 from attention_explorer.errors import FileAccessError, FileError
 from attention_explorer.sources.models.adapter import base_of, read_adapter
 from attention_explorer.sources.models.assembly import assembled
+from attention_explorer.sources.models.dropout_rates import dropout_of
 from attention_explorer.sources.models.families import family_of
 from attention_explorer.sources.models.folder import (
     PICKLES,
@@ -104,6 +105,7 @@ def _open_folder(folder: Path, attention_bytes: int, weight_bytes: int) -> Model
         attention_bytes,
         partial(pooling_of, base),
         notes=tuple(tensors.notes),
+        dropout=dropout_of(settings),
     )
 
 

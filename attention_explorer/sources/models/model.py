@@ -13,6 +13,7 @@ import numpy as np
 
 from attention_explorer.errors import ArrayError, ExplorerError
 from attention_explorer.model.arrays import Floats
+from attention_explorer.model.dropout import Dropout
 from attention_explorer.model.scalars import size_from
 from attention_explorer.model.transformer import (
     AS_TRAINED,
@@ -67,6 +68,8 @@ class Model(Circuits):
         Bytes of attention that a trace keeps.
     notes : tuple of str
         What of the file is otherwise than its configuration says, a sentence each.
+    dropout : Dropout, optional
+        What each step of its training left out, as its configuration says.
     """
 
     def __init__(
@@ -79,12 +82,15 @@ class Model(Circuits):
         room: int,
         pooling: Callable[[], str] = str,
         notes: tuple[str, ...] = (),
+        dropout: Dropout | None = None,
     ) -> None:
         self.path, self.family, self.transformer = path, family, transformer
         self.name = model_name(path)
         """What people call it."""
         self.notes = notes
         """What of the file is otherwise than its configuration says, a sentence each."""
+        self.dropout = dropout
+        """What each step of its training left out of a layer; None where nothing was, or it does not say."""
         self._tokeniser, self._start, self._room, self._pooling = tokeniser, start, room, pooling
 
     def __repr__(self) -> str:
@@ -341,6 +347,7 @@ class Model(Circuits):
         masks: object = None,
         patterns: object = None,
         softmax: Softmax = AS_TRAINED,
+        dropout: Dropout | None = None,
         since: TransformerRun | None = None,
         room: int | None = None,
         lazily: bool = False,
@@ -355,6 +362,7 @@ class Model(Circuits):
             masks=masks,
             patterns=patterns,
             softmax=softmax,
+            dropout=dropout,
             since=since,
             room=self._room if room is None else room,
             lazily=lazily,

@@ -6,7 +6,7 @@ from dataclasses import replace
 
 from attention_explorer.core.mask import MaskChoice
 from attention_explorer.errors import ExplorerError
-from attention_explorer.model import Activation, NormKind, NormPlacement
+from attention_explorer.model import Activation, Dropout, NormKind, NormPlacement
 from attention_explorer.pages.lab.depth import DRAWS, TOKENS, depth_setting
 from attention_explorer.pages.lab.norm import FEATURES, LARGEST_SCALE, LEAST_SCALE, STEPS_PER_DECADE
 from attention_explorer.pages.layer.cache import decoded_shown
@@ -18,8 +18,7 @@ from attention_explorer.pages.stack.learned import learned_layers
 from attention_explorer.pages.stack.stack import BIAS, GAIN, check_sizes, typed_arrays
 from attention_explorer.pages.stack.state import BlockState
 from attention_explorer.sources.tokens import tokens_in
-from attention_explorer.tools.code.script import Program, Script
-from attention_explorer.tools.code.snippets import LEARNED, MASKED_SOFTMAX, SINUSOIDS, SOFTMAX
+from attention_explorer.tools.code.script import LEARNED, MASKED_SOFTMAX, SINUSOIDS, SOFTMAX, Program, Script
 
 NO_GRADIENT = (
     "The gradient is not in the program: the way back through norm, network and attention takes twice as many lines. "
@@ -72,7 +71,7 @@ def block_program(state: BlockState) -> Program:
         The sizes do not go together, or a number leaves the float range.
     """
     if state.model_shown is not None:
-        cut = " Nothing is cut there." if state.cut else ""
+        cut = " Nothing is cut or left out there." if state.cut or state.drops is not None else ""
         raise ExplorerError(f"This layer is that of what Heads shows, and so is its program: open Code there.{cut}")
     check_sizes(state)
     title = _TITLES.get(state.picture) or layer_title(state, state.layers)
@@ -236,9 +235,11 @@ def _body(state: BlockState, weigh: tuple[str, ...] = ()) -> tuple[list[str], st
     made = (f"split({read} @ w_{name}{f' + b_{name}' if biased else ''})" for name in "qkv")
     lines += [f"q, k, v = {', '.join(made)}", *(weigh or _weighed(state))]
     lines += [
+        *_dropped(state, "weights", 0),
         "head_output = weights @ v",
         "concat = head_output.swapaxes(-2, -3).reshape(x.shape)",
         f"attention_output = concat @ w_o{' + b_o' if biased else ''}",
+        *_dropped(state, "attention_output", 1),
     ]
     more, found = _wired(state, "x", "attention_output", "attention_sum", "middle", 1)
     lines += more
@@ -255,9 +256,15 @@ def _with_network(state: BlockState, lines: list[str], middle: str) -> tuple[lis
         lines += [f"linear_part = {read} @ w_3", "hidden = activate(before_activation) * linear_part"]
     else:
         lines.append("hidden = activate(before_activation)")
-    lines.append(f"feed_forward_output = hidden @ w_2{of_output}")
+    lines += [*_dropped(state, "hidden", 2), f"feed_forward_output = hidden @ w_2{of_output}"]
+    lines += _dropped(state, "feed_forward_output", 3)
     more, found = _wired(state, middle, "feed_forward_output", "feed_forward_sum", "output", 2)
     return lines + more, found
+
+
+def _dropped(state: BlockState, name: str, place: int) -> tuple[str, ...]:
+    """Return the line that leaves numbers out at one of the places of dropout."""
+    return () if state.drops is None else (f"{name} = dropout({name}, layer, {place})",)
 
 
 def _wired(state: BlockState, source: str, found: str, summed: str, normed: str, place: int) -> tuple[list[str], str]:
@@ -293,14 +300,24 @@ def _layer(script: Script, state: BlockState) -> Program:
     if state.mask != MaskChoice() and state.allowed is not None:
         script.give("who may attend to whom", allowed=state.allowed)
     _do_functions(script, state)
+    if state.drops is not None:
+        _do_dropout(script, state.drops)
     lines, found = _body(state)
     last = state.layer_shown
     if last:
         script.do(_indented(f"for layer in range({last + 1}):", [*lines, f"if layer < {last}:", f"    x = {found}"]))
     else:
-        script.do("\n".join([lines[0].replace("[layer]", "[0]"), *lines[1:]]))
+        script.do("\n".join(lines).replace("[layer]", "[0]").replace(", layer, ", ", 0, "))
     script.do(f"norm_before, norm_after = np.linalg.norm(x[0], axis=-1), np.linalg.norm({found}[0], axis=-1)")
     return script.program(picture.chosen.name)
+
+
+def _do_dropout(script: Script, drops: Dropout) -> None:
+    script.do(f"""
+        def dropout(x, layer, place):  # as in training: 0 with probability p, the rest × 1 ÷ (1 − p)
+            kept = np.random.RandomState([{drops.seed}, layer, place]).random_sample(x.shape) >= {drops.weights!r}
+            return np.where(kept, x / (1 - {drops.weights!r}), 0.0)
+    """)
 
 
 def _depth(script: Script, state: BlockState) -> Program:

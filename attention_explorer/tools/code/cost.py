@@ -10,8 +10,7 @@ from attention_explorer.pages.lab.inputs import TOY_HEADS, TOY_WIDTH, inputs_pic
 from attention_explorer.pages.lab.reach import FARTHEST
 from attention_explorer.sources.recipe import ToyRecipe
 from attention_explorer.sources.toy import token_embeddings
-from attention_explorer.tools.code.script import Program, Script
-from attention_explorer.tools.code.snippets import BY_WORD, SOFTMAX
+from attention_explorer.tools.code.script import BY_WORD, SOFTMAX, Program, Script
 
 NOT_MEASURED = "The seconds that were measured here are not in the program."
 

@@ -25,8 +25,7 @@ from attention_explorer.pages.heads.shown_map import (
 from attention_explorer.pages.heads.state import Aggregate, HeadsState, HeadsView, Picture
 from attention_explorer.sources.recipe import Encoding, Projections, TokenVectors, ToyRecipe
 from attention_explorer.sources.registry import recipe_as
-from attention_explorer.tools.code.script import Program, Script
-from attention_explorer.tools.code.snippets import ARG_MAX, BY_WORD, LAYER_NORM, MASKED_SOFTMAX, SOFTMAX
+from attention_explorer.tools.code.script import ARG_MAX, BY_WORD, LAYER_NORM, MASKED_SOFTMAX, SOFTMAX, Program, Script
 
 NO_SCORES = "Only the weights are known: there are no queries and keys to compute them from."
 STARTS_AT_Q = "It begins with the queries and keys of {}: what they are made of is not in the program."

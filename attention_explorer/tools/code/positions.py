@@ -15,8 +15,7 @@ from attention_explorer.pages.positions.state import PositionsPicture, Positions
 from attention_explorer.pages.positions.table import pair_count, reason_without_table, sampled_positions
 from attention_explorer.sources.recipe import ToyRecipe
 from attention_explorer.sources.toy import token_embeddings
-from attention_explorer.tools.code.script import Program, Script
-from attention_explorer.tools.code.snippets import ROTARY, SINUSOIDS, SOFTMAX
+from attention_explorer.tools.code.script import ROTARY, SINUSOIDS, SOFTMAX, Program, Script
 
 MOST_COMPARED = 256
 """Positions a side of the maps; of more every so many."""

@@ -63,7 +63,7 @@ DIFFERENCES = (
     ),
     Difference(
         "Dropout of the weights",
-        "none",
+        "none, but where it is switched on in Layer",
         "0 in nn.MultiheadAttention, 0.1 in nn.TransformerEncoderLayer while it is in training mode.",
     ),
     Difference(

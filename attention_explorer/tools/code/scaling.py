@@ -11,8 +11,7 @@ from attention_explorer.pages.lab.bench import bench_picture
 from attention_explorer.pages.lab.score_rows import SATURATED_ABOVE, TAIL, draws_possible
 from attention_explorer.pages.lab.scores import WEIGHT_BINS, bin_edges
 from attention_explorer.pages.lab.scores_state import GainRule, ScalingPicture, ScalingState
-from attention_explorer.tools.code.script import Program, Script
-from attention_explorer.tools.code.snippets import SOFTMAX
+from attention_explorer.tools.code.script import SOFTMAX, Program, Script
 
 _ENTRIES = {
     EntryDistribution.NORMAL: "numbers.standard_normal({})",

@@ -14,8 +14,7 @@ from attention_explorer.model.learning.translation_network import TranslationNet
 from attention_explorer.model.sublayer import NormPlacement
 from attention_explorer.pages.training.moment import allowed, broken_model
 from attention_explorer.pages.training.state import TrainingState
-from attention_explorer.tools.code.script import Program, Script
-from attention_explorer.tools.code.snippets import ARG_MAX, LEARNED, MASKED_SOFTMAX
+from attention_explorer.tools.code.script import ARG_MAX, LEARNED, MASKED_SOFTMAX, Program, Script
 
 OF_A = "It is A; show B alone for its own."
 

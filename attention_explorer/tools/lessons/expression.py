@@ -87,6 +87,7 @@ _SUMS: dict[type[ast.operator], Callable[[float, float], float]] = {
     ast.Sub: operator.sub,
     ast.Mult: operator.mul,
     ast.Div: operator.truediv,
+    ast.Pow: math.pow,
 }
 _FUNCTIONS: Mapping[str, Callable[..., float]] = MappingProxyType({"abs": abs, "min": min, "max": max})
 _NAMED = (ast.Name, ast.Attribute, ast.Subscript)
@@ -150,8 +151,8 @@ class Expression:
         return tuple((ast.unparse(node), _called(node, pages)) for node in _outermost_names(self.tree))
 
 
-def expression(text: str) -> Expression:
-    """Parse an expression.
+def expression(text: str, *, has_powers: bool = False) -> Expression:
+    """Parse an expression; with powers it may have ``**`` too, which conditions need not have.
 
     Raises
     ------
@@ -166,6 +167,8 @@ def expression(text: str) -> Expression:
         raise ExpressionError(f"it cannot be read at character {error.offset or 1}: {error.msg}") from None
     except (ValueError, RecursionError, MemoryError):  # a null character; thousands of brackets
         raise ExpressionError("it cannot be read") from None
+    if not has_powers and any(isinstance(node, ast.Pow) for node in ast.walk(tree)):
+        raise ExpressionError(f"Pow is not allowed in it: only {ALLOWED}")
     _check(tree, DEEPEST)
     return Expression(text, tree)
 
@@ -334,7 +337,7 @@ def _summed(node: ast.BinOp, pages: Group) -> float:
 def _finite(compute: Callable[[], float], node: ast.expr) -> float:
     try:
         number = compute()
-    except OverflowError:
+    except (OverflowError, ValueError):  # of a power, also of a negative number that has none
         number = math.inf
     if not math.isfinite(number):
         raise ExpressionError(f"{quoted(ast.unparse(node))} is not finite")

@@ -25,12 +25,11 @@ from attention_explorer.pages.preset_lists import preset_list
 from attention_explorer.pages.stack.choices import BlockPicture
 from attention_explorer.pages.stack.state import BlockState
 from attention_explorer.pages.training.state import TrainingState
-from attention_explorer.tools.lessons.answers import Right, truth
+from attention_explorer.tools.lessons.answers import Right, offered, truth
 from attention_explorer.tools.lessons.differences import view_of
 from attention_explorer.tools.lessons.expression import expression
 from attention_explorer.tools.lessons.lesson import Answer, Kind, Labels, Option, Step
 from attention_explorer.tools.lessons.names import names_in
-from attention_explorer.tools.lessons.offers import offered
 from attention_explorer.tools.lessons.recording import Recording
 
 APART = 0.03

@@ -27,8 +27,17 @@ from attention_explorer.tools.lessons.lesson import (
     Slip,
     Step,
 )
-from attention_explorer.tools.lessons.places import DEEPEST, TooDeepError, Way, line_of, lines_of
-from attention_explorer.tools.lessons.tables import Table, WrongError, all_of, name_of
+from attention_explorer.tools.lessons.tables import (
+    DEEPEST,
+    Table,
+    TooDeepError,
+    Way,
+    WrongError,
+    all_of,
+    line_of,
+    lines_of,
+    name_of,
+)
 
 SUFFIX = ".lesson.toml"
 FORMAT = 1

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from attention_explorer.tools.lessons.lesson import Lesson
-from attention_explorer.tools.lessons.taking import Take
+from attention_explorer.tools.lessons.progress import Take
 from attention_explorer.tools.lessons.words import spoken
 
 TAUGHT_IN = (

@@ -8,8 +8,8 @@ from functools import cache
 from attention_explorer.core import assets
 from attention_explorer.tools.lessons.lesson import NAMES as NAMES
 from attention_explorer.tools.lessons.lesson import Lesson
+from attention_explorer.tools.lessons.progress import guessing
 from attention_explorer.tools.lessons.reading import SUFFIX, lesson_from, mark_of
-from attention_explorer.tools.lessons.taking import guessing
 
 FOLDER = "lessons"
 BANK, THIRTY = "bank", "thirty"

@@ -13,12 +13,11 @@ from attention_explorer.errors import ExplorerError, full_stop, quoted
 from attention_explorer.pages.explorer import ExplorerState
 from attention_explorer.pages.positions.kinds.registry import KINDS
 from attention_explorer.sources.registry import source_of
-from attention_explorer.tools.lessons.answers import Given, Right, Verdict
+from attention_explorer.tools.lessons.answers import Given, Offer, Right, Verdict
 from attention_explorer.tools.lessons.calculating import calculated
-from attention_explorer.tools.lessons.facts import texts_of
 from attention_explorer.tools.lessons.lesson import Answer, Kind, Step
 from attention_explorer.tools.lessons.names import names_in, spelled
-from attention_explorer.tools.lessons.offers import Offer
+from attention_explorer.tools.lessons.walk import texts_of
 
 TYPED = {
     Kind.NUMBER: "A number",

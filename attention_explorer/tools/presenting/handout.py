@@ -10,10 +10,9 @@ from pathlib import Path
 from attention_explorer.core.numerals import percent, subscript
 from attention_explorer.pages.explorer import ExplorerState
 from attention_explorer.pages.lookup.frame import lookup_frame
-from attention_explorer.tools.lessons.answers import drawn, truth
+from attention_explorer.tools.lessons.answers import drawn, offered, truth
 from attention_explorer.tools.lessons.lesson import Answer, Kind, Lesson, Step
 from attention_explorer.tools.lessons.names import with_fields
-from attention_explorer.tools.lessons.offers import offered
 from attention_explorer.tools.lessons.reading import read_lesson
 from attention_explorer.tools.lessons.walk import begun, ended, page_of
 from attention_explorer.tools.lessons.words import TYPED, drawn_words, rich, truth_words

@@ -1,4 +1,4 @@
-"""Pictures of all heads: where they look, and what breaks without them."""
+"""Pictures of all heads: where they look, and what breaks without them; and what every picture of the page shares."""
 
 from __future__ import annotations
 
@@ -15,20 +15,34 @@ from attention_explorer.core.map_picture import MapPicture
 from attention_explorer.core.numerals import plain
 from attention_explorer.kit.items.bars import Bar, NamedBars
 from attention_explorer.kit.items.columns import Beside
-from attention_explorer.kit.items.item import Arrays, Hit, Item, Value
 from attention_explorer.kit.items.rows_map import RowsMap
 from attention_explorer.kit.items.small_map import SmallMap
-from attention_explorer.kit.picture import Laid, Panel
-from attention_explorer.kit.pictures.drawing import Change
+from attention_explorer.kit.picture import Arrays, Change, Hit, Item, Laid, Panel, Picture, Value
 from attention_explorer.kit.theme import Look
 from attention_explorer.pages.circuits import said, seen
 from attention_explorer.pages.circuits.seen import BreaksSeen, LooksSeen
 from attention_explorer.pages.circuits.state import LOOK_NAMES, Breaks, CircuitsState
-from attention_explorer.pages.circuits.ui.asked import AskedPicture
 
 LOOKS, OFF, HEAD_MAP, LOSSES = "Where heads look", "What breaks without a head", "Map of the head", "With heads off"
 FEW = 16
 """Heads of a layer that have their whole names above them."""
+
+
+class AskedPicture(Picture[CircuitsState, Any]):
+    """An answer. A click asks of another head or token, once: it does not follow the pointer."""
+
+    follows = False
+    is_quick = staticmethod(seen.is_known)
+
+    def made_of(self, state: CircuitsState) -> tuple[str, ...]:
+        return said.origin(state), *said.asked_for(state)
+
+    def shape(self, _numbers: Any) -> tuple[int, ...]:  # noqa: ANN401 # what the picture shows
+        """Return how many places there are, as the parts of hits count them."""
+        raise NotImplementedError
+
+    def has(self, numbers: Any, hit: Hit) -> bool:  # noqa: ANN401 # what the picture shows
+        return all(at < count for at, count in zip(hit.part, self.shape(numbers), strict=True))
 
 
 def names_of(count: Count, shape: tuple[int, ...]) -> tuple[tuple[str, ...], tuple[str, ...]]:

@@ -12,19 +12,16 @@ from attention_explorer.core.map_picture import MapPicture
 from attention_explorer.core.numerals import plain, signed
 from attention_explorer.kit.items.axis import Axis, widened
 from attention_explorer.kit.items.bars import Bar, NamedBars
-from attention_explorer.kit.items.item import Arrays, Hit, Item, Value
 from attention_explorer.kit.items.plot import Plot
 from attention_explorer.kit.items.plot_marks import At, Bars, Line, Mark, Points
 from attention_explorer.kit.items.rows_map import RowsMap
 from attention_explorer.kit.items.words import Reading, Readings
-from attention_explorer.kit.picture import Panel
-from attention_explorer.kit.pictures.drawing import Change
+from attention_explorer.kit.picture import Arrays, Change, Hit, Item, Panel, Value
 from attention_explorer.pages.circuits import said, seen
 from attention_explorer.pages.circuits import said_of_text as told
 from attention_explorer.pages.circuits.seen import DecidedSeen, TwinsSeen, WordsSeen, WritesSeen
 from attention_explorer.pages.circuits.state import CircuitsState, PutIn
-from attention_explorer.pages.circuits.ui.asked import AskedPicture
-from attention_explorer.pages.circuits.ui.heads import names_of, with_head
+from attention_explorer.pages.circuits.ui.heads import AskedPicture, names_of, with_head
 from attention_explorer.sources.circuits.asking import word_of
 
 DECIDED, TOP, WRITES, WORDS, TWINS = (

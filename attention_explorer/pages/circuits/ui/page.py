@@ -8,10 +8,10 @@ from typing import Any
 from PySide6.QtWidgets import QMenu, QPushButton, QWidget
 
 from attention_explorer.errors import ExplorerError
+from attention_explorer.kit.controls.made import button
 from attention_explorer.kit.controls.text_block import TextLine
 from attention_explorer.kit.frame.view import View
-from attention_explorer.kit.items.item import Hit
-from attention_explorer.kit.picture import Panel
+from attention_explorer.kit.picture import Hit, Panel
 from attention_explorer.kit.theme import Look
 from attention_explorer.pages import circuits_elsewhere as elsewhere
 from attention_explorer.pages.circuits import said
@@ -55,22 +55,19 @@ class CircuitsPage(FramePage):
     def controls_of(self, view: View[Any]) -> Sequence[QWidget]:
         if view.id is CircuitsView.TWINS:
             return ()  # another model would have no twin
-        take = _button(TAKE, TAKE_TIP)
-        take.clicked.connect(self.take_from_heads)
+        take = button(TAKE, TAKE_TIP, self.take_from_heads)
         self.take_buttons.append(take)
         if view.id not in elsewhere.OF_HEADS:  # the others ask of a sentence: it is no part of what is found
             return (take,)
-        find = _button(FIND, FIND_TIP)
-        find.clicked.connect(self.find_circuit)
-        return find, take
+        return button(FIND, FIND_TIP, self.find_circuit), take
 
     def shown_without_example(self) -> str:
         return source_of(self.session.state.circuits.recipe).traits.kind
 
     def render_state(self, old: ExplorerState, new: ExplorerState) -> None:
         super().render_state(old, new)
-        for button in self.take_buttons:  # the menu says why where there is none
-            button.setHidden(bool(elsewhere.reason_against(new)))
+        for take in self.take_buttons:  # the menu says why where there is none
+            take.setHidden(bool(elsewhere.reason_against(new)))
         self._say_what_is_asked()
 
     def _say_what_is_asked(self) -> None:
@@ -129,10 +126,3 @@ class CircuitsPage(FramePage):
             PageAction(""),
             *cls.view_actions((view.id, view.title, view.tip) for view in views()),
         )
-
-
-def _button(text: str, tip: str) -> QPushButton:
-    button = QPushButton(text)
-    button.setToolTip(tip)
-    button.setAccessibleDescription(tip)
-    return button

@@ -5,9 +5,7 @@ from __future__ import annotations
 from functools import cache
 from typing import Any
 
-from attention_explorer.kit.frame.view import Part, Try, View
-from attention_explorer.kit.picture import Picture
-from attention_explorer.pages.circuits.presets import CIRCUITS_PRESETS
+from attention_explorer.kit.frame.view import Part, Try, View, view_named
 from attention_explorer.pages.circuits.state import (
     TEXT,
     Breaks,
@@ -18,14 +16,16 @@ from attention_explorer.pages.circuits.state import (
     Reads,
     changed,
 )
-from attention_explorer.pages.circuits.ui.heads import WhatBreaks, WhoLooks
+from attention_explorer.pages.circuits.ui.heads import AskedPicture, WhatBreaks, WhoLooks
 from attention_explorer.pages.circuits.ui.of_text import Decided, Twins, Words, Writes
 from attention_explorer.pages.circuits.ui.reads import Found, ReadsPicture
+from attention_explorer.pages.preset_lists import preset_list
 
-PART = Part("circuits", CircuitsState, CIRCUITS_PRESETS, changed, shown_by="view")
+PART = Part("circuits", CircuitsState, preset_list("circuits"), changed, shown_by="view")
 Tries = tuple[Try[CircuitsState], ...]
-_ANSWER = ("answer", "against", "position")
+_ANSWER = ("sentence", "answer", "against", "position")
 _OF_HEADS, _READ, _TWINS = ("look", "breaks", "seed"), ("sentence",), ("sentence", "twin", "put_in")
+_BREAKS = (*_OF_HEADS, *_ANSWER)
 """What captions say; of an answer the headline does."""
 
 
@@ -56,7 +56,6 @@ def views() -> tuple[View[Any], ...]:
     )
     twins: Tries = (Try("Put in one head at a time", lambda state: state.put_in is PutIn.HEAD, "put_in"),)
     found: Tries = (Try("Find it on another text", lambda state: state.seed != 0, "seed"),)
-    view = CircuitsView
     asks = (
         "Who looks like what: how much of its attention each head gives to one kind of place",
         "What breaks without a head, beside where it looks",
@@ -67,42 +66,28 @@ def views() -> tuple[View[Any], ...]:
         "What of a sentence brings its answer into a twin",
         "The circuit that copies, found, with what breaks without it",
     )
+    ask = CircuitsView
     return (
-        _view(view.LOOKS, "Looks like", asks[0], WhoLooks(), ("look",), ("look", "seed"), looks),
-        _view(view.BREAKS, "What breaks", asks[1], WhatBreaks(), ("look", "breaks"), _breaks_more(), breaks, _OF_HEADS),
-        _view(view.DECIDED, "Decided", asks[2], Decided(), ("sentence",), ("sentence", "position"), decided, _READ),
-        _view(view.WRITES, "Writes", asks[3], Writes(), ("sentence", "answer"), ("sentence", *_ANSWER), writes, _READ),
-        _view(view.WORDS, "Words", asks[4], Words(), ("sentence", "answer"), ("sentence", *_ANSWER), words, _READ),
-        _view(view.READS, "Reads", asks[5], ReadsPicture(), ("reads",), ("reads",), reads),
-        _view(view.TWINS, "Twins", asks[6], Twins(), ("sentence", "twin", "put_in"), _twins_more(), twins, _TWINS),
-        _view(view.FOUND, "Circuit", asks[7], Found(), ("seed",), ("seed",), found),
+        _view(ask.LOOKS, "Looks like", asks[0], WhoLooks(), ("look",), ("look", "seed"), looks),
+        _view(ask.BREAKS, "What breaks", asks[1], WhatBreaks(), _OF_HEADS[:2], _BREAKS, breaks, _OF_HEADS),
+        _view(ask.DECIDED, "Decided", asks[2], Decided(), ("sentence",), ("sentence", "position"), decided, _READ),
+        _view(ask.WRITES, "Writes", asks[3], Writes(), _ANSWER[:2], _ANSWER, writes, _READ),
+        _view(ask.WORDS, "Words", asks[4], Words(), _ANSWER[:2], _ANSWER, words, _READ),
+        _view(ask.READS, "Reads", asks[5], ReadsPicture(), ("reads",), ("reads",), reads),
+        _view(ask.TWINS, "Twins", asks[6], Twins(), _TWINS, (*_TWINS, *_ANSWER[1:]), twins, _TWINS),
+        _view(ask.FOUND, "Circuit", asks[7], Found(), ("seed",), ("seed",), found),
     )
 
 
-def _breaks_more() -> tuple[str, ...]:
-    return "look", "breaks", "seed", "sentence", *_ANSWER
-
-
-def _twins_more() -> tuple[str, ...]:
-    return "sentence", "twin", "put_in", *_ANSWER
-
-
 def _view(
-    view: CircuitsView,
-    title: str,
-    tip: str,
-    picture: Picture[CircuitsState, Any],
-    fields: tuple[str, ...],
-    more: tuple[str, ...],
-    tries: Tries,
-    made_with: tuple[str, ...] = (),
-) -> View[Any]:
-    return View(view, title, tip, PART, view, picture, "", fields, more, tries, made_with)
+    name: CircuitsView, title: str, tip: str, picture: AskedPicture, *stands: tuple[Any, ...]
+) -> View[CircuitsState]:
+    return View(name, title, tip, PART, name, picture, "", *stands)
 
 
 def view_of(name: CircuitsView) -> View[Any]:
     """Return a view by its name."""
-    return next(view for view in views() if view.id is name)
+    return view_named(views(), name)
 
 
 def _is_of_four(state: CircuitsState) -> bool:

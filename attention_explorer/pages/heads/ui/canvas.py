@@ -52,8 +52,6 @@ class PinningCanvas(PicturesCanvas):
     ) -> None:
         self.pinned = NOWHERE
         self.map_hovered: OneMap | None = None
-        self.moves = True
-        """Whether it goes from one head to the next before one's eyes."""
         self._follows = False
         super().__init__(look, "Attention map", state, parent)
         self.session = session
@@ -182,10 +180,6 @@ class PinningCanvas(PicturesCanvas):
         if start is not None:
             self._strokes.go(start, follows=False)
         self._strokes.go(self._strokes_now, follows=self.moves)
-
-    def _paint_anew(self) -> None:
-        self.forget_pixels()
-        self.update()
 
     def forget(self) -> None:
         """Show nothing: there is no picture of what is wanted."""

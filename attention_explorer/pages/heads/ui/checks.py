@@ -18,11 +18,10 @@ from attention_explorer.kit.items.columns import Above
 from attention_explorer.kit.items.item import TURNS, Arrays, Hit, Item, Value
 from attention_explorer.kit.items.table import Table
 from attention_explorer.kit.items.words import Title
-from attention_explorer.kit.picture import Panel, Picture
-from attention_explorer.kit.pictures.drawing import Change
+from attention_explorer.kit.picture import Change, Panel, Picture
 from attention_explorer.kit.theme import Look
 from attention_explorer.pages.heads.check_report import CheckTable, Form
-from attention_explorer.pages.heads.checks import LOOK_FOR, CheckNumbers, check_numbers, check_stream, is_quick
+from attention_explorer.pages.heads.checks import TRIALS, CheckNumbers, check_numbers, check_stream, is_quick
 from attention_explorer.pages.heads.experiment import Check
 from attention_explorer.pages.heads.state import HeadsState
 from attention_explorer.pages.heads.wording import map_title
@@ -153,7 +152,7 @@ class Checks(Picture[HeadsState, CheckNumbers]):
         check, tables = numbers.experiment.check, numbers.tables
         most = max(2, MOST_IN_PANEL - 5 * (len(tables) - 1))
         items = tuple(_item_of(table, number, most) for number, table in enumerate(tables))
-        return Panel(check.value, items, LOOK_FOR[check])
+        return Panel(check.value, items, TRIALS[check].look_for)
 
     def table(self, numbers: CheckNumbers) -> Item[Any] | None:
         """Return all numbers of the chosen experiment, for the drawer."""
@@ -163,7 +162,7 @@ class Checks(Picture[HeadsState, CheckNumbers]):
     def words(self, numbers: CheckNumbers, hit: Hit) -> str:
         if hit.item == EXPERIMENTS:
             check = tuple(Check)[hit.part]
-            return f"{check.value}: {LOOK_FOR[check]}"
+            return f"{check.value}: {TRIALS[check].look_for}"
         found, first = _table_of(numbers, hit)
         if found is None:
             return ""

@@ -81,6 +81,11 @@ class DrawerParts(QWidget):
         for button in buttons:
             self._rare.addWidget(button)
 
+    def add_first(self, *parts: QWidget) -> None:
+        """Add what is seen where it does something, above the rest."""
+        for place, part in enumerate(parts):
+            self._column.insertWidget(place, part)
+
     @cached_property
     def random(self) -> RandomHeads:
         """The numbers of random heads."""

@@ -8,7 +8,7 @@ from typing import Generic, TypeVar
 from PySide6.QtCore import QObject
 
 from attention_explorer.pages.heads.state import HeadsSetup
-from attention_explorer.session.working import Working
+from attention_explorer.session.jobs import Working
 from attention_explorer.sources.source import Recipe
 
 T = TypeVar("T")

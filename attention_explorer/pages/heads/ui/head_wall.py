@@ -39,6 +39,7 @@ from attention_explorer.pages.heads.ui.wall import Place, Wall, are_by_number, w
 from attention_explorer.pages.heads.ui.wall_grid import SMALLEST_TILE, WallGrid
 from attention_explorer.pages.heads.ui.wall_menu import menu_of, off_words
 from attention_explorer.pages.heads.ui.wall_tiles import WallTiles
+from attention_explorer.pages.heads.ui.wall_travel import WallTravel
 from attention_explorer.pages.heads.wall_colours import wall_scale
 from attention_explorer.pages.ui.session import Session
 
@@ -84,6 +85,9 @@ class HeadWall(PointedPicture):
         # A thumbnail as it was last painted, and what it was painted for: a pointer over the map alters none of them.
         self._tiles = WallTiles()
         self.above = AboveHeads(self)
+        self.travel = WallTravel(self)
+        self.moves = True
+        """Whether its maps go to what a new sentence gives before one's eyes."""
         self.lit = NOWHERE
         """What is pointed at elsewhere."""
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Minimum)
@@ -113,8 +117,9 @@ class HeadWall(PointedPicture):
         images = {} if item is None else item.images
         places = frozenset(survey.place for survey in old)
         new = Wall(frame, view, (), scale, self.is_quilt, old=places, images=images)
-        self._stand(new, self._ordered((*surveys, *old), view, whole))
+        new = self._stand(new, self._ordered((*surveys, *old), view, whole))
         self._show_since(item if is_same else None)
+        self.travel.go(item, new)
         if self._pointer is not None and not is_same:
             self.point_again()
             self.said.emit(self.words())
@@ -139,12 +144,13 @@ class HeadWall(PointedPicture):
         places = {survey.place: index for index, survey in enumerate(self.all_surveys)}
         return tuple(sorted(surveys, key=lambda survey: places.get(survey.place, len(places))))
 
-    def _stand(self, item: Wall, heads: tuple[HeadSurvey, ...]) -> None:
+    def _stand(self, item: Wall, heads: tuple[HeadSurvey, ...]) -> Wall:
         """Let heads stand in this order: in the quilt all of them, else those that meet the threshold."""
         self.all_surveys = heads
         shown = tuple(each for each in heads if item.is_quilt or meets(each, item.view.threshold))
-        self.item = replace(item, surveys=shown, is_by_number=are_by_number(shown, item.frame))
+        self.item = item = replace(item, surveys=shown, is_by_number=are_by_number(shown, item.frame))
         tell_changed(self)
+        return item
 
     def expect(self, frame: HeadsFrame) -> None:
         """Know that what is shown is from before: the heads of another frame are on their way."""

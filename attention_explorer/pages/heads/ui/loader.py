@@ -155,12 +155,13 @@ class HeadsLoader(Requests[HeadsRequest]):
         except ArrayError as error:  # of this head: the others are still to be chosen from
             yield _no_picture(request, error)
             refused = error
-        self._let_paint()
-        try:
-            yield verdict(frame)
-        except ArrayError as error:
-            refused = error
-            yield _no_picture(request, error)
+        if request.state.view.picture is not Picture.ALL:  # there nothing large is painted, and nobody reads this
+            self._let_paint()
+            try:
+                yield verdict(frame)
+            except ArrayError as error:
+                refused = error
+                yield _no_picture(request, error)
         progress.has_picture()
         for heads in self._walls(frame, request):
             yield heads
@@ -198,7 +199,8 @@ class HeadsLoader(Requests[HeadsRequest]):
         if frame.shape[0] * frame.shape[1] > CELLS_OF_A_LONG_MAP and not found:
             # From here on this makes way for what is wanted next, such as another part of the large picture.
             yield tuple(coming(frame, *place) for place in wanted)
-        due = time.monotonic() + FIRST_DELIVERY_SECONDS
+        is_alone = request.state.view.picture is Picture.ALL
+        due = time.monotonic() + (DELIVERY_INTERVAL_SECONDS if is_alone else FIRST_DELIVERY_SECONDS)
         for survey in _surveys(frame, [place for place in wanted if place not in found]):
             found[survey.place] = survey
             if time.monotonic() >= due:

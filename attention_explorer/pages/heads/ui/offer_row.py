@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QLabel, QPushButton, QWidget
 
 from attention_explorer.kit.controls.flow_layout import FlowLayout
@@ -16,7 +17,14 @@ class OfferRow(QWidget):
     """Each button is one undo step; without an offer there is no row.
 
     The buttons are there from the beginning: Tab reaches what is made later after everything else.
+
+    Signals
+    -------
+    reading_wanted
+        It is to be asked how the file is to be read.
     """
+
+    reading_wanted = Signal()
 
     def __init__(self, session: Session, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -58,4 +66,7 @@ class OfferRow(QWidget):
 
     def _take(self, offer: Offer) -> None:
         state = self._session.state
-        self._session.apply(replace(state, heads=offer.change(state.heads)), offer.label)
+        if offer.change is None:
+            self.reading_wanted.emit()
+        else:
+            self._session.apply(replace(state, heads=offer.change(state.heads)), offer.label)

@@ -5,13 +5,13 @@ from __future__ import annotations
 from dataclasses import replace
 
 from PySide6.QtCore import QPoint, Qt, Signal
-from PySide6.QtGui import QAction, QResizeEvent
-from PySide6.QtWidgets import QGridLayout, QMenu, QPushButton, QWidget
+from PySide6.QtGui import QAction
+from PySide6.QtWidgets import QHBoxLayout, QLabel, QMenu, QPushButton, QVBoxLayout, QWidget
 
 from attention_explorer.kit.controls.possible import allow_unless
 from attention_explorer.kit.controls.sentence_field import SentenceField
 from attention_explorer.kit.theme import Look
-from attention_explorer.pages.heads.differences import which_map
+from attention_explorer.pages.heads.compare import which_map
 from attention_explorer.pages.heads.other import is_own_other, other_shown, with_other_recipe
 from attention_explorer.pages.heads.presets import HEADS_PRESETS
 from attention_explorer.pages.heads.state import Aggregate, HeadsSetup, HeadsState, Picture
@@ -119,12 +119,8 @@ def _as_a(heads: HeadsState) -> HeadsSetup | None:
     return replace(other, layer=setup.layer, head=setup.head, aggregate=setup.aggregate)
 
 
-NARROW = 400
-"""Pixels at zoom 1 below which two sentences have no room beside each other."""
-
-
 class OtherRow(QWidget):
-    """Names B and lets another one be chosen or typed; on show with a comparison.
+    """Names B and lets another one be chosen or typed; on show with a comparison. The second is in the drawer.
 
     Signals
     -------
@@ -140,12 +136,17 @@ class OtherRow(QWidget):
         self.button = OtherButton(session)
         self.sentence = self._field("Sentence of B", "Type the sentence of B, of any length", "sentence")
         self.context = self._field("Second sentence of B", "What keys and values of B come from", "context")
-        self._look = look
-        self._row = QGridLayout(self)
+        self.second = QWidget()
+        """The second sentence with its name, for the drawer."""
+        named = QVBoxLayout(self.second)
+        named.setContentsMargins(0, 0, 0, 0)
+        named.addWidget(QLabel("second sentence of B"))
+        named.addWidget(self.context)
+        self.second.hide()  # until there is a comparison
+        self._row = QHBoxLayout(self)
         self._row.setContentsMargins(0, 0, 0, 0)
-        self._row.addWidget(self.button, 0, 0, Qt.AlignmentFlag.AlignLeft)  # alone it would be as wide as the page
-        for column, widget in enumerate((self.sentence, self.context), start=1):
-            self._row.addWidget(widget, 0, column)
+        self._row.addWidget(self.button, 0, Qt.AlignmentFlag.AlignLeft)  # alone it would be as wide as the page
+        self._row.addWidget(self.sentence, 1)
         self.hide()
 
     def _field(self, name: str, tip: str, field: str) -> SentenceField:
@@ -157,27 +158,14 @@ class OtherRow(QWidget):
 
     def set_look(self, look: Look) -> None:
         """Apply the theme."""
-        self._look = look
         self._row.setSpacing(look.px(6))
-        self._place_context()
-
-    def resizeEvent(self, event: QResizeEvent) -> None:
-        super().resizeEvent(event)
-        self._place_context()
-
-    def _place_context(self) -> None:
-        """Let the second sentence begin a new line where little of it could be read beside the first."""
-        self._row.removeWidget(self.context)
-        if self.width() < self._look.px(NARROW):
-            self._row.addWidget(self.context, 1, 0, 1, 2)
-        else:
-            self._row.addWidget(self.context, 0, 2)
 
     def show_state(self, heads: HeadsState) -> None:
         """Say what B is."""
         is_compared = heads.view.picture is Picture.COMPARE
         self.setVisible(is_compared)
         if not is_compared:
+            self.second.hide()
             return  # B may be a file that would only be read for its words
         source = source_of(other_shown(heads).recipe)
         self.button.show_state(heads)
@@ -186,7 +174,7 @@ class OtherRow(QWidget):
         self.context.show_sentence(source.context or "")
         is_same = is_own_other(heads)  # a sentence typed now would be read twice: it is that of A
         self.sentence.setHidden(is_same)
-        self.context.setHidden(is_same or source.context is None)
+        self.second.setHidden(is_same or source.context is None)
 
     def _on_typed(self, field: str, text: str) -> None:
         state = self._session.state

@@ -12,6 +12,7 @@ from PySide6.QtWidgets import QPushButton, QWidget
 
 from attention_explorer.core.byte_cache import CACHE
 from attention_explorer.core.preset import Preset
+from attention_explorer.kit.controls.panel_scroll import keep_in_view
 from attention_explorer.kit.controls.possible import allow_unless
 from attention_explorer.kit.controls.room_kept import give_up_room, keep_out_of_sight
 from attention_explorer.kit.frame.view import View
@@ -41,6 +42,7 @@ from attention_explorer.pages.heads.ui.views import numbers_of, views
 from attention_explorer.pages.heads.ui.wall_side import WallSide
 from attention_explorer.pages.heads.unknown import unknown_words
 from attention_explorer.pages.heads.verdict import Verdict
+from attention_explorer.pages.ui.frame_page import SETTLES_MILLISECONDS
 from attention_explorer.pages.ui.session import Session
 from attention_explorer.session.requests import Standing
 from attention_explorer.sources.registry import source_of
@@ -60,6 +62,7 @@ class HeadsPage(ActingPage):
 
     def __init__(self, session: Session, look: Look, parent: QWidget | None = None) -> None:
         self.typed = TypedName()
+        self._rest_is_of: tuple[HeadsState, HeadsFrame | None] | None = None
         self._wall_is_named = False  # by a lesson, for whom the strip is there in a narrow window too
         self.subject = HeadsSubject(session, look)
         self.wall_side = WallSide(session, look)
@@ -114,8 +117,8 @@ class HeadsPage(ActingPage):
     def shown_without_example(self) -> str:
         return source_of(self.session.state.heads.setup.recipe).traits.kind
 
-    def set_elsewhere(self, view: View[Any], state: HeadsState) -> str:
-        return ""  # the line has what is to know of the numbers
+    def _show_elsewhere(self, view: View[Any], state: HeadsState, ready: Preset[Any] | None) -> None:
+        """Leave the line to what is to know of the numbers: hidden and shown again, it would be laid out twice."""
 
     def show_view(self, view: View[Any]) -> None:
         laid = self.canvas.map_laid
@@ -149,6 +152,7 @@ class HeadsPage(ActingPage):
         if self.keep.parent() is None:
             self.keep.setParent(later)
         self.drawer_parts.add_rare(self.subject.cross, *self.map_controls.widgets)
+        self.drawer_parts.add_first(self.wall_side.filter, self.other.second)
         self._all.insertWidget(1, self.subject)
         self._columns.insertWidget(0, self.wall_side)
         at = self.card.body.indexOf(self.canvas)
@@ -156,7 +160,7 @@ class HeadsPage(ActingPage):
             self.card.body.insertWidget(at + place, widget)
         self.drawer.add(self.drawer_parts)
         self.more.setToolTip(self.panel.more.toolTip())
-        self.more.clicked.connect(lambda: self.open_drawer(True))
+        self.more.clicked.connect(self._open_threshold)
         self.main.end(self.more)
         self.main.lead(self.play)
         self.keep.setToolTip("Keep this setup for comparison (B)")
@@ -167,6 +171,7 @@ class HeadsPage(ActingPage):
         for source in (self.subject, self.wall_side.filter, self.other, self.drawer_parts):
             source.refused.connect(self.refused)
         self.note.is_said_elsewhere = lambda: self._misses_words
+        self.offers.reading_wanted.connect(lambda: self.reading_wanted.emit(self.requests.reason))
         self.note.find_wanted.connect(self.find_wanted)
         self.note.reopen_wanted.connect(self.reopen_wanted)
         self.requests.forgotten.connect(self._forget)
@@ -176,6 +181,7 @@ class HeadsPage(ActingPage):
         self.wall.said.connect(self.said)
         self.wall.opened.connect(self._on_opened)
         self.wall.asked.connect(self.show_in_circuits)
+        self.wall_side.threshold_wanted.connect(self._open_threshold)
         self.play.clicked.connect(self.toggle_play)
         self.keep.clicked.connect(self.keep_for_comparison)
         self.other.button.files_wanted.connect(self.files_to_compare_wanted)
@@ -226,7 +232,7 @@ class HeadsPage(ActingPage):
 
     def set_moves(self, moves: bool) -> None:
         super().set_moves(moves)
-        self.canvas.moves = moves
+        self.wall.moves = moves
         self.player.set_moves(moves)
 
     def stop(self) -> None:
@@ -250,6 +256,8 @@ class HeadsPage(ActingPage):
         self.play.setVisible(new.heads.view.picture is Picture.ROW)
         super().render_state(old, new)
         self._fit_line()  # a mask may have a size, an experiment more fields
+        if old is new and self._rest_is_of == (new.heads, self._frame):
+            return  # somebody comes back, and all is as it was
         self._show_about(new.heads)
         if self.requests.is_pending:  # what is typed is seen at once
             with self._reading_on():
@@ -320,11 +328,13 @@ class HeadsPage(ActingPage):
     def _show_rest(self) -> None:
         """Show what else there is of the newest frame, once the large picture is painted: nobody reads it so soon."""
         heads, frame = self.session.state.heads, self._frame
+        self._rest_is_of = heads, frame
         with self._reading_on():
             self.map_controls.show_state(heads)
             limit_choices(self.form_of(self.view), heads, frame)
-            self.other.show_state(heads)
-            self.keep.setVisible(not is_own_other(heads))
+            if heads.view.picture is Picture.COMPARE or not self.other.isHidden():
+                self.other.show_state(heads)
+                self.keep.setVisible(not is_own_other(heads))
         if frame is not None:
             self.wall_side.show_frame(heads, frame)
             self.wall_side.show_view(frame, heads.view)
@@ -340,6 +350,12 @@ class HeadsPage(ActingPage):
             with self._reading_on():
                 self.drawer_parts.show_frame(self.session.state.heads, self._frame)
                 limit_choices(self.drawer.form, self.session.state.heads, self._frame)
+
+    def _open_threshold(self) -> None:
+        """Show in the drawer from which value on heads are looked at, to be typed."""
+        self.open_drawer(True)
+        self.wall_side.filter.controls["value"].setFocus()
+        keep_in_view(self.wall_side.filter, SETTLES_MILLISECONDS)
 
     def begin_open(self, is_open: bool) -> None:
         super().begin_open(is_open)

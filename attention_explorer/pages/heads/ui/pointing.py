@@ -125,6 +125,11 @@ class PointingPage(FramePage):
 
     # ---- The panel ----
 
+    def show_panel_of(self, view: View[Any], numbers: Any) -> None:  # noqa: ANN401 # of the picture of the view
+        self._read = None
+        if view.id is not Picture.ALL:  # beside all heads there is no panel
+            super().show_panel_of(view, numbers)
+
     def panel_of(self, view: View[Any], numbers: Any) -> Panel:  # noqa: ANN401 # of the picture
         self._read = None
         if not isinstance(numbers, HeadNumbers):

@@ -8,7 +8,7 @@ import numpy as np
 from PySide6.QtCore import QPointF, QRectF, Qt
 from PySide6.QtGui import QImage, QPainter, QPen
 
-from attention_explorer.core.colour_scale import ColourScale
+from attention_explorer.core.colour_scale import BoolArray, ColourScale, FloatArray
 from attention_explorer.kit.drawing.colour_maps import DIVERGING, image_of, pixels_of
 from attention_explorer.kit.drawing.heatmap import paint_runs
 from attention_explorer.kit.drawing.marks import colour_of
@@ -37,8 +37,13 @@ class Seen(NamedTuple):
 def thumbnail_pixels(survey: HeadSurvey, scale: ColourScale, colour_map: str, look: Look) -> Pixels:
     """Return the colours of the picture of a head, one a tile, in the colours of the wall."""
     values, masked = survey.shown
+    return tile_pixels(scale.positions(values), masked, scale, colour_map, look)
+
+
+def tile_pixels(positions: FloatArray, masked: BoolArray, scale: ColourScale, colour_map: str, look: Look) -> Pixels:
+    """Return the colours of tiles, of one head or of many, by where they stand on the bar of the wall."""
     name = DIVERGING if scale.is_diverging else colour_map
-    return pixels_of(scale.positions(values), masked, name, look.theme.masked)
+    return pixels_of(positions, masked, name, look.theme.masked)
 
 
 def thumbnail_image(survey: HeadSurvey, scale: ColourScale, colour_map: str, look: Look) -> QImage:

@@ -7,7 +7,7 @@ from functools import cache
 from typing import Any, TypeAlias
 
 from attention_explorer.core.preset import Preset
-from attention_explorer.kit.frame.view import Part, Try, View
+from attention_explorer.kit.frame.view import Part, Try, View, view_named
 from attention_explorer.kit.picture import Picture
 from attention_explorer.pages.heads.change import changed, reasons_against
 from attention_explorer.pages.heads.choices import CHOICES
@@ -92,9 +92,9 @@ def views() -> tuple[View[Any], ...]:
             "All heads",
             "Every head of every layer; click one to see it large",
             AllHeads(),
-            (*_ORDER, "view.in_grid", *more, *_COLOURS),
+            ("view.answer", *_ORDER, "view.in_grid", *more, *_COLOURS),
             every,
-            ("view.sort", "view.effect", "view.answer"),
+            ("view.sort", "view.effect"),
         ),
         _view(
             Name.ROW,
@@ -159,7 +159,7 @@ def _view(
     picture: Picture[HeadsState, Any],
     more: tuple[str, ...],
     tries: Tries,
-    fields: tuple[str, ...] = ("setup.mask.kind", "mask_size", "setup.hard"),
+    fields: tuple[str, ...] = _MASK,
     main: str = "setup.temperature",
 ) -> View[HeadsState]:
     return HeadsViewOf(name, title, tip, PART, name, picture, main, fields, more, tries)
@@ -167,7 +167,7 @@ def _view(
 
 def view_of(name: Name) -> View[Any]:
     """Return a view by its name."""
-    return next(view for view in views() if view.id is name)
+    return view_named(views(), name)
 
 
 @cache

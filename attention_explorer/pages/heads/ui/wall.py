@@ -10,7 +10,7 @@ from itertools import pairwise
 from PySide6.QtCore import QPointF, QRect, QRectF, Qt
 from PySide6.QtGui import QImage, QPainter, QPen
 
-from attention_explorer.core.colour_scale import ColourScale
+from attention_explorer.core.colour_scale import ColourScale, FloatArray
 from attention_explorer.core.counting import Count
 from attention_explorer.core.numerals import counted
 from attention_explorer.kit.drawing.marks import colour_of
@@ -177,6 +177,10 @@ class Wall(Item[WallGrid]):
         """Outline in a head what is pointed at elsewhere; maps alone are too small for that."""
         if survey.is_computed:
             paint_spot(painter, survey.shape, cells_in(box, survey, look, stretches=self.is_quilt), spot, look)
+
+    def positions(self, survey: HeadSurvey) -> FloatArray:
+        """Return where the tiles of a head stand on the colour bar, 0 to 1."""
+        return self.scale.positions(survey.shown.values)
 
     def _image(self, survey: HeadSurvey, look: Look) -> QImage:
         if survey.place not in self.images:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from dataclasses import replace
 
-from PySide6.QtCore import QRectF, QSize
+from PySide6.QtCore import QRectF, QSize, Signal
 from PySide6.QtGui import QPainter, QPaintEvent
 from PySide6.QtWidgets import QHBoxLayout, QLabel, QPushButton, QSizePolicy, QVBoxLayout, QWidget
 
@@ -20,7 +20,7 @@ from attention_explorer.kit.form import Form
 from attention_explorer.kit.theme import Look
 from attention_explorer.pages.heads.frame import HeadsFrame
 from attention_explorer.pages.heads.head_difference import compared_with
-from attention_explorer.pages.heads.state import HeadsState, HeadsView, Picture, SortBy, Threshold
+from attention_explorer.pages.heads.state import HeadsState, HeadsView, SortBy, Threshold
 from attention_explorer.pages.heads.survey import (
     HeadSurvey,
     first_threshold,
@@ -84,7 +84,15 @@ class WallLegend(QWidget):
 
 
 class WallSide(Steady):
-    """The wall of heads, and above it what is to know of its colours and order, and which heads are looked at."""
+    """The wall of heads, and above it what is to know of its colours and order, and which heads are looked at.
+
+    Signals
+    -------
+    threshold_wanted
+        Heads are looked at from a value on, which is to be set.
+    """
+
+    threshold_wanted = Signal()
 
     def __init__(self, session: Session, look: Look, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -96,7 +104,8 @@ class WallSide(Steady):
         self.wall = HeadWall(session, look)
         self.legend = WallLegend(look)
         fields, choices = ("by", "at_most", "value"), {"by": SUMMARIES}
-        self.filter = Form(Threshold, fields, look, in_line=True, are_named=False, most_buttons=2, choices=choices)
+        self.filter = Form(Threshold, fields, look, in_column=True, choices=choices)
+        """What makes the difference, for the drawer."""
         self.filter.changed.connect(self._show_only)
         self.filter.hide()
         self.note = QLabel()
@@ -115,8 +124,7 @@ class WallSide(Steady):
         self._above.addWidget(self.legend)
         self._above.addWidget(self.note, 1)
         self._above.addStretch()
-        for part in (self.filter, self.only):
-            self._above.addWidget(part)
+        self._above.addWidget(self.only)
         column = QVBoxLayout(self)
         column.setContentsMargins(0, 0, 0, 0)
         column.addLayout(self._above)
@@ -131,7 +139,6 @@ class WallSide(Steady):
         self.setMaximumWidth(UNBOUNDED if is_quilt else strip)
         for part in (self.legend, self.only):
             part.setVisible(is_quilt)
-        self.filter.setVisible(is_quilt and self._session.state.heads.view.threshold is not None)
         self.wall.be_quilt(is_quilt)
 
     # ---- Showing ----
@@ -154,7 +161,7 @@ class WallSide(Steady):
             self._measured = ""
         threshold = heads.view.threshold
         self.only.setChecked(threshold is not None)
-        self.filter.setVisible(threshold is not None and heads.view.picture is Picture.ALL)
+        self.filter.setVisible(threshold is not None)
         if threshold is not None:
             self.filter.show_state(threshold)
             by = self.filter.controls["by"]
@@ -163,7 +170,8 @@ class WallSide(Steady):
     def show_surveys(self, frame: HeadsFrame, view: HeadsView, surveys: tuple[HeadSurvey, ...]) -> None:
         """Show these heads of a frame."""
         self.wall.show_surveys(frame, view, surveys)
-        self.legend.show_legend(wall_legend(surveys, view))
+        if self.wall.is_quilt:  # a strip has none
+            self.legend.show_legend(wall_legend(surveys, view))
         self._show_note(frame, surveys, view)
         self._bring_into_view()
 
@@ -188,7 +196,7 @@ class WallSide(Steady):
         compared = f"{capital(self._compared)}." if self._compared else ""
         said = (
             self._measured,
-            threshold_words(surveys, view.threshold),
+            "" if view.threshold is None else f"{threshold_words(surveys, view.threshold)} with {view.threshold.words}",
             why_unordered(frame, surveys, view.sort),
             compared,
         )
@@ -221,6 +229,8 @@ class WallSide(Steady):
     def _on_only_clicked(self, only: bool) -> None:
         threshold = first_threshold(self.wall.all_surveys, self._session.state.heads.view.sort) if only else None
         self._show_only(threshold, VIEW["threshold"].undo if only else "All heads again", "")
+        if only:
+            self.threshold_wanted.emit()
 
     def _show_only(self, threshold: Threshold | None, label: str, merge: str) -> None:
         """Look at the heads that meet a threshold, or at all."""

@@ -9,20 +9,18 @@ import numpy as np
 
 from attention_explorer.core import numbers_export
 from attention_explorer.core.numerals import grouped
+from attention_explorer.kit.drawing.text_table import Column
 from attention_explorer.kit.items.columns import Above
-from attention_explorer.kit.items.item import Arrays, Hit, Item, Value
 from attention_explorer.kit.items.shares import Bar, Part, Shares
+from attention_explorer.kit.items.table import Table
 from attention_explorer.kit.items.words import Reading, Readings
-from attention_explorer.kit.picture import Panel, Picture
-from attention_explorer.kit.pictures.drawing import Change
+from attention_explorer.kit.picture import Arrays, Change, Hit, Item, Panel, Picture, Value
 from attention_explorer.model import ModelSize
 from attention_explorer.pages.lab import cost_layer as layer
 from attention_explorer.pages.lab.cost_layer import Amount, LayerPicture
-from attention_explorer.pages.lab.cost_numerals import SPACE, memory_words, ratio_words, share_words
+from attention_explorer.pages.lab.cost_numerals import SPACE, memory_words, ratio_words, share_words, short_count
 from attention_explorer.pages.lab.cost_state import LENGTHS, CostState
-from attention_explorer.pages.lab.ui.cost_tables import MATRICES, PAIRS, TERMS, amounts_table, terms_table
-from attention_explorer.pages.lab.ui.squares import Spot, Squares
-from attention_explorer.pages.lab.ui.squares_layout import Block, Sized
+from attention_explorer.pages.lab.ui.squares import Block, Sized, Spot, Squares
 
 AMOUNTS, LAYER = "Bytes that the model keeps", "Operations of a layer"
 LARGE, SMALL = 20.0, 15.0
@@ -190,3 +188,48 @@ def _square_words(numbers: LayerPicture, spot: Spot) -> str:
         return said
     place = numbers.state.count.place(*spot.cell).capitalize()
     return f"{place}: {memory_words(numbers.amounts[HEAD].size)}. {said[0].upper()}{said[1:]}"
+
+
+PAIRS, MATRICES = (0.85, 0.72), (0.34, 0.27, 0.2)
+"""How dark the terms of a layer are: those of all pairs of tokens, and those of matrices."""
+TERMS = "Products of a layer"
+
+
+def terms_table(numbers: LayerPicture) -> Table:
+    """Return the products of a layer."""
+    total = numbers.operations[0]
+    columns = (
+        Column("operations", is_bold=True),
+        Column("formula", rank=1),
+        Column("with numbers", is_muted=True, rank=3),
+        Column("count", is_right=True, rank=2),
+        Column("share", is_right=True),
+        Column("at 2n", is_right=True),
+    )
+    rows = tuple(
+        (
+            *(term.name, term.formula, term.filled, short_count(term.operations).rstrip()),
+            *(share_words(term.operations / total), ratio_words(term.growth)),
+        )
+        for term in numbers.terms
+    )
+    return Table(TERMS, columns, rows, (*PAIRS, *MATRICES), fills=False)
+
+
+def amounts_table(numbers: LayerPicture) -> Table:
+    """Return what a model keeps."""
+    columns = (
+        Column("numbers kept", is_bold=True),
+        Column("formula", rank=1),
+        Column("numbers", is_right=True, rank=2),
+        Column("memory", is_right=True),
+        Column("at 2n", is_right=True),
+    )
+    rows = tuple(
+        (
+            *(amount.name, amount.formula, grouped(amount.elements)),
+            *(memory_words(amount.size), ratio_words(amount.growth)),
+        )
+        for amount in numbers.amounts
+    )
+    return Table("Numbers kept", columns, rows, fills=False)

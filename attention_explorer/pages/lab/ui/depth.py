@@ -12,13 +12,11 @@ from attention_explorer.kit.drawing.log_axis import SMALLEST, log_bounds
 from attention_explorer.kit.drawing.text_table import Column
 from attention_explorer.kit.items.axis import Axis
 from attention_explorer.kit.items.columns import Above
-from attention_explorer.kit.items.item import Hit, Item, Value
 from attention_explorer.kit.items.plot import Plot
 from attention_explorer.kit.items.plot_marks import At, Between, Curve, Handle, Label, Line, Mark, Points
 from attention_explorer.kit.items.table import Table
 from attention_explorer.kit.items.words import Reading, Readings, Title
-from attention_explorer.kit.picture import Panel, Picture
-from attention_explorer.kit.pictures.drawing import Change
+from attention_explorer.kit.picture import Change, Hit, Item, Panel, Picture, Value
 from attention_explorer.model.scalars import LARGEST_SEED
 from attention_explorer.pages.lab import depth as measured
 from attention_explorer.pages.lab.depth import DEPTHS, TABLE, DepthPicture, TableRow

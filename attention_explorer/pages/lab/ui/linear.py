@@ -7,14 +7,13 @@ from typing import Any
 
 from PySide6.QtGui import QPainter
 
-from attention_explorer.core.numerals import size_text
+from attention_explorer.core.numerals import exact, size_text
 from attention_explorer.kit.items.columns import Above
 from attention_explorer.kit.items.item import SIDEWAYS, Hit
 from attention_explorer.kit.items.plot import next_stop
 from attention_explorer.kit.items.rows_map import RowsMap
 from attention_explorer.kit.items.words import Reading, Readings
-from attention_explorer.kit.picture import Panel, Picture
-from attention_explorer.kit.pictures.drawing import Change
+from attention_explorer.kit.picture import Change, Panel, Picture
 from attention_explorer.kit.theme import Look
 from attention_explorer.pages.lab import linear
 from attention_explorer.pages.lab.linear import LinearPicture
@@ -49,7 +48,7 @@ class Linear(Picture[BlockState, LinearPicture]):
         return *layer_parts(state), *layer
 
     def item(self, numbers: LinearPicture) -> Above:
-        c, count = linear.factor_text(numbers.factor), numbers.by[0].found.shape[1]
+        c, count = exact(numbers.factor), numbers.by[0].found.shape[1]
         maps = [RowsMap(OUTPUT, numbers.maps[1], title=f"{c} × output", detail=f"feature 0…{count - 1} →, token ↓")]
         for which, name in enumerate(LEFT):
             by = numbers.by[which]
@@ -60,7 +59,7 @@ class Linear(Picture[BlockState, LinearPicture]):
         return Above(tuple(maps), gap=12)
 
     def panel(self, numbers: LinearPicture) -> Panel:
-        c = linear.factor_text(numbers.factor)
+        c = exact(numbers.factor)
         readings = tuple(
             Reading(
                 size_text(each.error), f"{'rounding' if linear.is_rounding(each) else 'off'}, with {c} × {name}", ink
@@ -89,4 +88,4 @@ class Linear(Picture[BlockState, LinearPicture]):
         factor = state.factor if turn is None else next_stop(linear.FACTORS, state.factor, turn)
         if factor == state.factor:
             return None
-        return Change(replace(state, factor=factor), f"Multiply by {linear.factor_text(factor)}", "factor")
+        return Change(replace(state, factor=factor), f"Multiply by {exact(factor)}", "factor")

@@ -11,12 +11,10 @@ from attention_explorer.core.colour_scale import FloatArray
 from attention_explorer.core.numerals import plain
 from attention_explorer.kit.items.axis import Axis
 from attention_explorer.kit.items.columns import Above
-from attention_explorer.kit.items.item import Hit, Item, Value
 from attention_explorer.kit.items.plot import Plot
 from attention_explorer.kit.items.plot_marks import At, Bars, Curve, Handle, Label, Line, Mark, Points
 from attention_explorer.kit.items.words import Reading, Readings, Title
-from attention_explorer.kit.picture import Panel, Picture
-from attention_explorer.kit.pictures.drawing import Change
+from attention_explorer.kit.picture import Change, Hit, Item, Panel, Picture, Value
 from attention_explorer.model import NormKind
 from attention_explorer.pages.lab import norm
 from attention_explorer.pages.lab.norm import NormPicture

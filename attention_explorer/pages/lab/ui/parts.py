@@ -9,11 +9,9 @@ from attention_explorer.core.declared import with_value
 from attention_explorer.kit.form import Written
 from attention_explorer.kit.frame.view import Part
 from attention_explorer.pages.lab.bench import parsed_rows, rows_text
-from attention_explorer.pages.lab.cost_presets import COST_PRESETS
 from attention_explorer.pages.lab.cost_state import CostState
-from attention_explorer.pages.lab.scores_presets import SCALING_PRESETS
 from attention_explorer.pages.lab.scores_state import ScalingState
-from attention_explorer.pages.stack.presets import BLOCK_PRESETS
+from attention_explorer.pages.preset_lists import preset_list
 from attention_explorer.pages.stack.state import BlockState
 
 
@@ -31,11 +29,12 @@ def _change_cost(state: CostState, name: str, value: Any) -> CostState:  # noqa:
     return state.with_sizes(**{name: value}) if name in _SIZES else with_value(state, name, value)
 
 
-_SIZES = ("n", "d_model", "heads", "layers", "d_ff", "window", "context")
+_MODEL = ("n", "d_model", "heads", "layers", "d_ff")
+_SIZES = (*_MODEL, "window", "context")
 _ROWS = {"bench.rows": Written(rows_text, parsed_rows)}
 
 PARTS: dict[str, Part[Any]] = {
-    "scaling": Part("scaling", ScalingState, SCALING_PRESETS, _change_scores, _ROWS),
-    "cost": Part("cost", CostState, COST_PRESETS, _change_cost, together=("n", "d_model", "heads", "layers", "d_ff")),
-    "block": Part("block", BlockState, BLOCK_PRESETS),
+    "scaling": Part("scaling", ScalingState, preset_list("scaling"), _change_scores, _ROWS),
+    "cost": Part("cost", CostState, preset_list("cost"), _change_cost, together=_MODEL),
+    "block": Part("block", BlockState, preset_list("block")),
 }

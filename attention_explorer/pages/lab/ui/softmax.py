@@ -20,9 +20,8 @@ from attention_explorer.kit.items.plot import Plot
 from attention_explorer.kit.items.plot_marks import At, Bars, Curve, Handle, Label, Line, Mark, Points
 from attention_explorer.kit.items.strips import Strip, Strips
 from attention_explorer.kit.items.words import Reading, Readings, Title
-from attention_explorer.kit.picture import Panel, Picture
-from attention_explorer.kit.pictures.drawing import Change
-from attention_explorer.pages.lab import bench_said as said
+from attention_explorer.kit.picture import Change, Panel, Picture
+from attention_explorer.pages.lab import bench as of_bench
 from attention_explorer.pages.lab.bench import BenchPicture, Fault, bench_numbers, bench_picture
 from attention_explorer.pages.lab.scores_state import BenchState, ScalingState
 
@@ -58,8 +57,8 @@ class SoftmaxBench(Picture[ScalingState, BenchPicture]):
         "scores of other keys.",
     )
     axes = "row = query, column = key"
-    headline = staticmethod(said.bench_headline)
-    says = staticmethod(said.bench_said)
+    headline = staticmethod(of_bench.bench_headline)
+    says = staticmethod(of_bench.bench_said)
     arrays = staticmethod(bench_numbers)
 
     def compute(self, state: ScalingState, pixels: tuple[int, int]) -> BenchPicture:
@@ -70,7 +69,7 @@ class SoftmaxBench(Picture[ScalingState, BenchPicture]):
 
     def item(self, numbers: BenchPicture) -> Item[Any]:
         below = _all_weights(numbers) if len(numbers.weights) > 1 else _weights(numbers)
-        return Above((_scores(numbers, said.exp_words(numbers)), below), shares=(1.2, 1.0))
+        return Above((_scores(numbers, of_bench.exp_words(numbers)), below), shares=(1.2, 1.0))
 
     def given(self, numbers: BenchPicture) -> Item[Any]:
         """Return the scores alone: all else is what a softmax makes of them."""
@@ -81,17 +80,17 @@ class SoftmaxBench(Picture[ScalingState, BenchPicture]):
     def panel(self, numbers: BenchPicture) -> Panel:
         title, readings = _readings(numbers)
         items = (Readings(title, readings), *_small(numbers))
-        return Panel(title, items, said.panel_sentence(numbers), FORMULA)
+        return Panel(title, items, of_bench.panel_sentence(numbers), FORMULA)
 
     def words(self, numbers: BenchPicture, hit: Hit) -> str:
         if hit.item == JACOBIAN:
-            return said.slope_words(numbers, *hit.part)
+            return of_bench.slope_words(numbers, *hit.part)
         if hit.item == GAP:
             at = hit.part.x
-            return said.gap_words(at, float(np.interp(at, numbers.gaps, numbers.slopes)))
+            return of_bench.gap_words(at, float(np.interp(at, numbers.gaps, numbers.slopes)))
         if hit.item == ROWS:
-            return f"query {hit.part[0] + 1}, {said.arithmetic(numbers, *hit.part)}"
-        return f"{said.arithmetic(numbers, numbers.row, _key(hit))} · drag the ring, or ↑ and ↓"
+            return f"query {hit.part[0] + 1}, {of_bench.arithmetic(numbers, *hit.part)}"
+        return f"{of_bench.arithmetic(numbers, numbers.row, _key(hit))} · drag the ring, or ↑ and ↓"
 
     def changed(self, state: ScalingState, numbers: BenchPicture, hit: Hit, to: Value) -> Change[ScalingState] | None:
         bench = state.bench
@@ -175,7 +174,7 @@ def _number(key: int, number: float, keys: int) -> Label:
 
 
 def _short(number: float, keys: int) -> str:
-    return said.number_text(number) if keys <= FEW else said.shortest_text(number)
+    return of_bench.number_text(number) if keys <= FEW else of_bench.shortest_text(number)
 
 
 def _score_axis(numbers: BenchPicture) -> Axis:
@@ -218,7 +217,7 @@ def _trouble(numbers: BenchPicture) -> str:
         return "all weights are 0"
     broken = int(np.flatnonzero(np.isnan(numbers.weights[numbers.row]))[0])
     parts = (float(part[numbers.row, broken]) for part in (numbers.exponentials, numbers.totals))
-    return "{} ÷ {} = NaN".format(*map(said.number_text, parts))
+    return "{} ÷ {} = NaN".format(*map(of_bench.number_text, parts))
 
 
 def _all_weights(numbers: BenchPicture) -> Strips:
@@ -243,8 +242,8 @@ def _readings(numbers: BenchPicture) -> tuple[str, tuple[Reading, ...]]:
         key = int(numbers.scores[row].argmax() if overflows else numbers.scores[row].argmin())
         score, made = (float(part[row, key]) for part in (numbers.scores, numbers.exponentials))
         limit = Reading(plain(numbers.bench.precision.exp_limit), "where exp overflows")
-        told = limit if overflows else Reading(said.number_text(made), "its exp")
-        return "What goes wrong", (Reading(said.number_text(score), "score", "loss_ink"), told)
+        told = limit if overflows else Reading(of_bench.number_text(made), "its exp")
+        return "What goes wrong", (Reading(of_bench.number_text(score), "score", "loss_ink"), told)
     if numbers.bench.over_queries:
         one, other = float(numbers.row_sums[row]), float(numbers.column_sums[numbers.bench.key_shown])
         wrong = "text" if math.isclose(one, 1.0, abs_tol=0.02) else "loss_ink"
@@ -253,7 +252,7 @@ def _readings(numbers: BenchPicture) -> tuple[str, tuple[Reading, ...]]:
     if not numbers.has_slope:
         return "How a weight answers", ()
     gap = Reading(plain(numbers.gap), "gap of the two largest")
-    return "How a weight answers", (Reading(said.number_text(numbers.slope), "p (1 − p), largest"), gap)
+    return "How a weight answers", (Reading(of_bench.number_text(numbers.slope), "p (1 − p), largest"), gap)
 
 
 def _small(numbers: BenchPicture) -> tuple[Item[Any], ...]:

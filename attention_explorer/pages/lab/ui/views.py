@@ -6,7 +6,7 @@ import math
 from collections.abc import Callable
 from typing import Any, TypeAlias
 
-from attention_explorer.kit.frame.view import Try, View
+from attention_explorer.kit.frame.view import Try, View, view_named
 from attention_explorer.kit.picture import Picture
 from attention_explorer.model import NormKind, NormPlacement
 from attention_explorer.model.score_draws import ScoreSource
@@ -16,7 +16,6 @@ from attention_explorer.pages.lab.measure import Measurement
 from attention_explorer.pages.lab.precision import Precision
 from attention_explorer.pages.lab.scores_state import ScalingState
 from attention_explorer.pages.lab.state import LabView
-from attention_explorer.pages.lab.ui.against import AgainstD
 from attention_explorer.pages.lab.ui.cost import Cost
 from attention_explorer.pages.lab.ui.depth import Depth
 from attention_explorer.pages.lab.ui.growth import CostGrowth
@@ -26,7 +25,7 @@ from attention_explorer.pages.lab.ui.norm import NormSize
 from attention_explorer.pages.lab.ui.parts import PARTS
 from attention_explorer.pages.lab.ui.reach import Reach
 from attention_explorer.pages.lab.ui.softmax import SoftmaxBench
-from attention_explorer.pages.lab.ui.why import Why
+from attention_explorer.pages.lab.ui.why import AgainstD, Why
 from attention_explorer.pages.stack.choices import Initialiser
 from attention_explorer.pages.stack.state import BlockState
 from attention_explorer.sources.tokens import tokens_in
@@ -50,21 +49,13 @@ def views(measurement: Callable[[], Measurement | None]) -> tuple[View[Any], ...
 
 def view_of(name: LabView) -> View[Any]:
     """Return a view, without what a machine was measured to take."""
-    return next(view for view in views(lambda: None) if view.id is name)
+    return view_named(views(lambda: None), name)
 
 
 def _view(
-    view: LabView,
-    title: str,
-    tip: str,
-    picture: Picture[Any, Any],
-    main: str,
-    fields: tuple[str, ...],
-    more: tuple[str, ...],
-    tries: Tries,
-    made_with: tuple[str, ...] = (),
+    name: LabView, title: str, tip: str, picture: Picture[Any, Any], main: str, *stands: tuple[Any, ...]
 ) -> View[Any]:
-    return View(view, title, tip, PARTS[view.part], view.picture, picture, main, fields, more, tries, made_with)
+    return View(name, title, tip, PARTS[name.part], name.picture, picture, main, *stands)
 
 
 def _of_scores() -> tuple[View[Any], ...]:
@@ -139,21 +130,12 @@ def _of_layers() -> tuple[View[Any], ...]:
     # Depth draws its own rows, and measures with the network: two fields would change nothing there.
     stack = ("layers", *(name for name in _LAYER if name not in ("embedding_scale", "feed_forward")))
     typed, factor = ("sentence", *_LAYER), ("factor",)
+    beside = ("norm", "residual", "initialiser")
     switches = ("norm", "norm_kind", "eps", "eps_inside_sqrt", "residual", "causal", "encoding")
     return (
         _view(LabView.NORM, "Norm", rows, NormSize(), "norm_scale", ("norm_kind",), eps, norm),
         _view(LabView.LINEAR, "Linear", scaled, Linear(), "factor", ("sentence",), typed, linear, factor),
-        _view(
-            LabView.DEPTH,
-            "Depth",
-            deep,
-            Depth(),
-            "layers",
-            ("norm", "residual", "initialiser"),
-            stack,
-            depth,
-            switches,
-        ),
+        _view(LabView.DEPTH, "Depth", deep, Depth(), "layers", beside, stack, depth, switches),
     )
 
 

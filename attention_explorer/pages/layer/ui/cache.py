@@ -20,10 +20,9 @@ from attention_explorer.kit.picture import Panel, Picture
 from attention_explorer.kit.pictures.drawing import Change
 from attention_explorer.pages.layer import cache
 from attention_explorer.pages.layer.cache import CachePicture, decoded_shown, flops_text, with_decoded
-from attention_explorer.pages.layer.future import token_count
 from attention_explorer.pages.stack.learned import steps_to_learn
 from attention_explorer.pages.stack.state import BlockState
-from attention_explorer.pages.stack.wording import stack_parts
+from attention_explorer.pages.stack.wording import model_parts, stack_parts
 
 MAPS = "Keys kept", "Values kept", "Weights of each step"
 WORK, COMPARED = "Arithmetic of each step", "With the cache, and without"
@@ -44,11 +43,14 @@ class Cache(Picture[BlockState, CachePicture]):
     arrays = staticmethod(cache.cache_numbers)
 
     def made_of(self, state: BlockState) -> tuple[str, ...]:
-        layer = () if state.layers == 1 else (state.count.layer(state.layer_shown),)
-        head = () if state.heads == 1 else (state.count.head(state.head_shown),)
-        shown = f"{decoded_shown(state)} of {token_count(state)} tokens"
+        layer = () if state.layer_count == 1 else (state.count.layer(state.layer_shown),)
+        head = () if state.head_count == 1 else (state.count.head(state.head_shown),)
+        shown = f"{decoded_shown(state)} of {state.token_count} tokens"
         counted = (state.count.words,) if layer or head else ()
-        return *stack_parts(state), "decoded causally", shown, *layer, *head, *counted
+        shown_model = state.model_shown
+        plain = BlockState(model=shown_model, count=state.count)  # what is masked or cut in the diagram is not here
+        parts = stack_parts(state) if shown_model is None else model_parts(plain, shown_model)
+        return *parts, "decoded causally", shown, *layer, *head, *counted
 
     def is_step(self, shown: BlockState, wanted: BlockState) -> bool:
         """Whether all steps have been decoded already."""

@@ -17,9 +17,9 @@ from attention_explorer.kit.drawing.colour_maps import DIVERGING, SEQUENTIAL, im
 from attention_explorer.kit.drawing.heatmap import paint_cells, paint_row_label, paint_runs
 from attention_explorer.kit.drawing.legend import fitting
 from attention_explorer.kit.drawing.marks import colour_of, draw_arrow, draw_line, pen, text_size
-from attention_explorer.kit.items.item import Blanks, Hit, Item, around
+from attention_explorer.kit.items.item import Blanks, Hit, Item, Pieces, around
 from attention_explorer.kit.theme import Look, Theme
-from attention_explorer.model.arrays import Bools, Floats
+from attention_explorer.model.arrays import Bools
 from attention_explorer.pages.layer.boxes import Box, Form, Rows
 from attention_explorer.pages.layer.diagram import DiagramPicture, column_names, row_names
 from attention_explorer.pages.layer.ui.lanes import NODE, BoxPlace, Cut, Lane, Lanes, Way, lanes_of
@@ -76,6 +76,13 @@ class Diagram(Item[Lanes]):
 
     def hidden(self) -> Blanks:
         return Blanks(self.name, self.names())
+
+    def pieces(self, layout: Lanes, look: Look) -> Pieces:
+        """Return every array, and the maps of all heads, which stay where they are."""
+        picture, weights = self.picture, self.picture.box("weights")
+        found = [(place.box, place.cells, picture.head) for place in layout.places.values()]
+        found += [(weights, cells, head) for head, cells in enumerate(layout.heads)]
+        return tuple((image_of(_pixels(picture, box, head, cells, look)), cells) for box, cells, head in found)
 
     # ---- Pointing ----
 
@@ -145,10 +152,12 @@ class Diagram(Item[Lanes]):
         for place in layout.places.values():
             if place.is_grown:
                 paint_cells(painter, grown_map(picture), layout.grown, look, vector=vector)
+                _paint_holes(painter, place.box.holes(picture.head), place.cells, look)
             else:
-                self._paint_small(painter, place, look, vector=vector)
-            colour = str(getattr(look.theme, place.box.colour or "border"))
-            _paint_frame(painter, place.cells.adjusted(-1, -1, 0, 0), colour, 1.6 if place.box.colour else 1.0, look)
+                self._paint_array(painter, place.box, picture.head, place.cells, look, vector=vector)
+            colour, dotted = str(getattr(look.theme, place.box.colour or "border")), place.box.left_out is not None
+            width, outline = 1.6 if place.box.colour else 1.0, place.cells.adjusted(-1, -1, 0, 0)
+            _paint_frame(painter, outline, look.theme.text if dotted else colour, width, look, dotted=dotted)
             self._paint_words(painter, place, look)
         for lane in layout.named:
             painter.setPen(colour_of(look.theme.text))
@@ -168,14 +177,17 @@ class Diagram(Item[Lanes]):
         """Paint the weights of every head, that on show with a frame."""
         weights = self.picture.box("weights")
         for head, box in enumerate(layout.heads):
-            _paint_array(painter, weights, weights.part(head), masked_cells(self.picture, weights), box, look, vector)
+            self._paint_array(painter, weights, head, box, look, vector=vector)
             if head == self.picture.head:
                 _paint_frame(painter, box.adjusted(-1, -1, 1, 1), look.theme.text, 2.0, look)
 
-    def _paint_small(self, painter: QPainter, place: BoxPlace, look: Look, *, vector: bool) -> None:
-        box = place.box
-        array, masked = box.part(self.picture.head), masked_cells(self.picture, box)
-        _paint_array(painter, box, array, masked, place.cells, look, vector)
+    def _paint_array(self, painter: QPainter, box: Box, head: int, cells: QRectF, look: Look, *, vector: bool) -> None:
+        pixels = _pixels(self.picture, box, head, cells, look)
+        painter.setRenderHint(QPainter.RenderHint.SmoothPixmapTransform, False)
+        if vector and pixels.size <= look.most_rectangles:
+            paint_runs(painter, pixels, cells)
+        else:
+            painter.drawImage(cells, image_of(pixels))
 
     @staticmethod
     def _paint_words(painter: QPainter, place: BoxPlace, look: Look) -> None:
@@ -249,20 +261,28 @@ def ink_of_box(box: Box, theme: Theme) -> str:
     return str(getattr(theme, f"{box.colour}_ink")) if box.colour else theme.text
 
 
-def _paint_array(
-    painter: QPainter, box: Box, array: Floats, masked: Bools | None, cells: QRectF, look: Look, vector: bool
-) -> None:
-    """Paint a head of a box, or all of it, with as many cells as there are pixels, evenly spread."""
-    rows, columns = _sampled(array.shape[0], cells.height()), _sampled(array.shape[1], cells.width())
-    values = array[rows][:, columns]
-    hidden = None if masked is None else masked[rows][:, columns]
+def _pixels(picture: DiagramPicture, box: Box, head: int, cells: QRectF, look: Look) -> np.typing.NDArray[np.uint32]:
+    """Return the colours of a head of a box, or of all of it: as many cells as there are pixels, evenly spread."""
+    array, masked, holes = box.part(head), masked_cells(picture, box), box.holes(head)
+    sample = np.ix_(_sampled(array.shape[0], cells.height()), _sampled(array.shape[1], cells.width()))
     colours = SEQUENTIAL[0] if box.name == "weights" else DIVERGING
-    pixels = pixels_of(box.scale.positions(values), hidden, colours, look.theme.masked)
-    painter.setRenderHint(QPainter.RenderHint.SmoothPixmapTransform, False)
-    if vector and pixels.size <= look.most_rectangles:
-        paint_runs(painter, pixels, cells)
-    else:
-        painter.drawImage(cells, image_of(np.ascontiguousarray(pixels)))
+    hidden = None if masked is None else masked[sample]
+    pixels = pixels_of(box.scale.positions(array[sample]), hidden, colours, look.theme.masked)
+    if holes is not None:
+        pixels[holes[sample]] = colour_of(look.theme.card).rgb()
+    return pixels
+
+
+def _paint_holes(painter: QPainter, holes: Bools | None, cells: QRectF, look: Look) -> None:
+    """Leave cells bare that dropout has left out, if any, as many of them as there are pixels."""
+    if holes is None:
+        return
+    found = holes[np.ix_(_sampled(holes.shape[0], cells.height()), _sampled(holes.shape[1], cells.width()))]
+    (rows, columns), ground = found.shape, colour_of(look.theme.card)
+    high, wide = cells.height() / rows, cells.width() / columns
+    painter.setRenderHint(QPainter.RenderHint.Antialiasing, False)
+    for row, column in np.argwhere(found).tolist():
+        painter.fillRect(QRectF(cells.left() + column * wide, cells.top() + row * high, wide, high), ground)
 
 
 def _sampled(count: int, room: float) -> np.typing.NDArray[np.intp]:
@@ -287,10 +307,14 @@ def _outline(painter: QPainter, place: QRectF, colour: str, look: Look) -> None:
     _paint_frame(painter, place, colour, 1.0 if is_low else 2.0, look)
 
 
-def _paint_frame(painter: QPainter, place: QRectF, colour: str, width: float, look: Look) -> None:
+def _paint_frame(
+    painter: QPainter, place: QRectF, colour: str, width: float, look: Look, *, dotted: bool = False
+) -> None:
     painter.setRenderHint(QPainter.RenderHint.Antialiasing, False)
     painter.setBrush(Qt.BrushStyle.NoBrush)
-    painter.setPen(pen(colour, width * min(look.zoom, 1.5)))
+    stroke = pen(colour, width * min(look.zoom, 1.5))
+    stroke.setStyle(Qt.PenStyle.DotLine if dotted else Qt.PenStyle.SolidLine)
+    painter.setPen(stroke)
     painter.drawRect(place)
 
 

@@ -26,7 +26,7 @@ from attention_explorer.pages.layer import future
 from attention_explorer.pages.layer.future import NOISE, FuturePicture, changed_shown
 from attention_explorer.pages.stack.learned import steps_to_learn
 from attention_explorer.pages.stack.state import BlockState
-from attention_explorer.pages.stack.wording import stack_parts
+from attention_explorer.pages.stack.wording import model_parts, stack_parts
 
 MASKS = {True: "What changes with the mask", False: "What changes without the mask"}
 LEVELS = 18
@@ -98,6 +98,8 @@ class Future(Picture[BlockState, FuturePicture]):
 
     def made_of(self, state: BlockState) -> tuple[str, ...]:
         replaced = f"token {state.count.number(changed_shown(state))} replaced by noise × {NOISE:g}"
+        if state.model_shown is not None:  # what is masked or cut in the diagram is not here
+            return *model_parts(BlockState(model=state.model_shown), state.model_shown), replaced, state.count.words
         return *stack_parts(state), "with a causal mask and without one", replaced, state.count.words
 
     def headline(self, numbers: FuturePicture) -> str:
@@ -107,7 +109,7 @@ class Future(Picture[BlockState, FuturePicture]):
         return future.future_sentences(numbers)[3:]
 
     def item(self, numbers: FuturePicture) -> Above:
-        maps = tuple(self._map(numbers, causal) for causal in (True, False))
+        maps = tuple(self._map(numbers, causal) for causal in (True, False) if causal in numbers.moved)
         return Above((Beside(maps, narrow=520), Title("What cells mean", LEGEND, "muted", 12.0, bold=False)), gap=6.0)
 
     def _map(self, numbers: FuturePicture, causal: bool) -> ChangeMap:
@@ -131,10 +133,10 @@ class Future(Picture[BlockState, FuturePicture]):
         )
 
     def panel(self, numbers: FuturePicture) -> Panel:
-        kept = {causal: moved.same_rows(-1) for causal, moved in numbers.moved.items()}
-        readings = (
-            Reading(str(kept[True]), "rows stay, causal"),
-            Reading(str(kept[False]), "rows stay, no mask"),
+        readings = tuple(
+            Reading(str(numbers.moved[causal].same_rows(-1)), f"rows stay, {'causal' if causal else 'no mask'}")
+            for causal in (True, False)
+            if causal in numbers.moved
         )
         word = numbers.state.count.token(numbers.tokens[numbers.token], numbers.token)
         sentences = future.future_sentences(numbers)

@@ -228,11 +228,12 @@ def _lane(picture: DiagramPicture, line: Line, look: Look, room: QRectF) -> tupl
 def _title(box: Box, look: Look, room: float, *, has_axes: bool) -> tuple[str, float, float]:
     """Return what stands above a box, the size of its letters, and how wide it is: shorter or smaller without room."""
     axes = f" · {axes_words(box)}" if has_axes and look.axis_names else ""
+    dropped = () if box.left_out is None else (f"{box.title}, dropout{axes}", f"{box.title}, dropout")
     short = {"X = E + P": "X", "+ residual": "+", "RMS norm": "norm"}.get(box.title, box.title)
     font, size = look.font(TITLES, bold=True), TITLES
     if text_size(font, short)[0] > room:
         font, size = look.font(SMALLEST, bold=True), SMALLEST
-    words = fitting((f"{box.title}{axes}", box.title, short), font, room)
+    words = fitting((*dropped, f"{box.title}{axes}", box.title, short), font, room)
     return words, size, text_size(font, words)[0] + 1
 
 

@@ -70,6 +70,11 @@ class Layer(Picture[BlockState, DiagramPicture]):
         """Whether only what is looked at differs: another box, head or token of arrays that are there."""
         return shown.layer_shown == wanted.layer_shown and without_view(shown) == without_view(wanted)
 
+    @staticmethod
+    def goes_on(shown: DiagramPicture, wanted: DiagramPicture) -> bool:
+        """Whether another box grows of the same arrays."""
+        return shown.boxes is wanted.boxes and shown.head == wanted.head and shown.chosen is not wanted.chosen
+
     def height(self, _numbers: DiagramPicture, width: float) -> float:
         return 0.8 * width
 

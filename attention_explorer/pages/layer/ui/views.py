@@ -5,13 +5,13 @@ from __future__ import annotations
 from typing import Any, TypeAlias
 
 from attention_explorer.kit.form import Written
-from attention_explorer.kit.frame.view import Part, Try, View
+from attention_explorer.kit.frame.view import Part, Try, View, view_named
 from attention_explorer.kit.picture import Picture
 from attention_explorer.pages.layer.ui.cache import Cache
 from attention_explorer.pages.layer.ui.future import Future
 from attention_explorer.pages.layer.ui.layer import Layer
+from attention_explorer.pages.preset_lists import preset_list
 from attention_explorer.pages.stack.choices import BlockPicture
-from attention_explorer.pages.stack.presets import BLOCK_PRESETS
 from attention_explorer.pages.stack.state import BlockState
 from attention_explorer.pages.stack.typed import TYPED, parsed_rows, rows_text
 from attention_explorer.sources.registry import source_of
@@ -19,13 +19,13 @@ from attention_explorer.sources.source import LayerPart
 
 Tries: TypeAlias = tuple[Try[BlockState], ...]
 
-PART = Part(
-    "block", BlockState, BLOCK_PRESETS, BlockState.with_field, dict.fromkeys(TYPED, Written(rows_text, parsed_rows))
-)
+_ROWS = dict.fromkeys(TYPED, Written(rows_text, parsed_rows))
+PART = Part("block", BlockState, preset_list("block"), BlockState.with_field, _ROWS)
 _STACK = (
     *("d_model", "heads", "d_ff", "layers", "seed", "embedding_scale", "initialiser", "gain", "norm", "norm_kind"),
     *("eps", "eps_inside_sqrt", "gains", "biases", "residual", "feed_forward", "activation", "causal", "encoding"),
 )
+_DROPOUT = ("dropout", "dropout_rate", "dropout_seed")
 
 
 def views() -> tuple[View[Any], ...]:
@@ -41,7 +41,7 @@ def views() -> tuple[View[Any], ...]:
     )
     future: Tries = (
         Try("Replace the first token", lambda state: state.changed_token == 0, "replaced_number"),
-        Try("Go through 6 layers", lambda state: state.layers >= 6, "layers"),
+        Try("Go through 6 layers", lambda state: state.layers >= 6, "layers", fits=lambda state: state.model is None),
     )
     cache: Tries = (
         Try("Decode all tokens", lambda state: state.decoded >= state.token_count, "decoded"),
@@ -55,7 +55,7 @@ def views() -> tuple[View[Any], ...]:
             Layer(),
             "layer_number",
             ("text", "norm", "causal", "residual", "feed_forward", "layer_residual", "layer_network"),
-            (*_STACK, *TYPED, "mask_kind", "mask_size", "head_number", "batch"),
+            (*_STACK, *TYPED, "mask_kind", "mask_size", *_DROPOUT, "head_number", "batch"),
             layer,
         ),
         _view(
@@ -98,4 +98,4 @@ def _view(
 
 def view_of(name: BlockPicture) -> View[Any]:
     """Return a view by its name."""
-    return next(view for view in views() if view.id is name)
+    return view_named(views(), name)

@@ -10,13 +10,13 @@ from PySide6.QtGui import QColor, QPainter
 from attention_explorer.core.numbers_export import Numbers
 from attention_explorer.core.numerals import coordinate, vector
 from attention_explorer.core.role import Role
-from attention_explorer.kit.drawing.marks import text_size
+from attention_explorer.kit.drawing.legend import WORDS_SIZE, entry_boxes, entry_words, paint_wrapped, wrapped_height
 from attention_explorer.kit.export.figure import FigureStyle
 from attention_explorer.kit.theme import LIGHT, Look
 from attention_explorer.pages.lookup.export import lookup_numbers
 from attention_explorer.pages.lookup.frame import lookup_frame
-from attention_explorer.pages.lookup.row_wording import row_caption
 from attention_explorer.pages.lookup.state import LookupState, Part, ValueKind
+from attention_explorer.pages.lookup.sums import exponent_text, output_sum
 from attention_explorer.pages.lookup.ui.overlays import (
     OVERLAY_NAMES,
     SAMPLE_HEIGHT,
@@ -26,7 +26,7 @@ from attention_explorer.pages.lookup.ui.overlays import (
 )
 from attention_explorer.pages.lookup.ui.plane_foreground import paint_plane
 from attention_explorer.pages.lookup.ui.plane_scene import NUMBER_LINE_HEIGHT, VALUES_SHARE, scene_for
-from attention_explorer.pages.lookup.wording import description, exponent_text, output_sum
+from attention_explorer.pages.lookup.wording import description, row_sentences
 
 FIELD_COLUMNS = 360
 NARROWEST = 300
@@ -111,23 +111,16 @@ class LookupFigure:
 
     def _legend(self) -> list[tuple[QRectF, OverlayName]]:
         """Return the box of each legend entry, in lines that fit the width, with its overlay name."""
-        px, font = self.look.px, self.look.font(12)
-        x, y, boxes = float(px(12)), self.height + px(8), list[tuple[QRectF, OverlayName]]()
-        frame = lookup_frame(self.state)
-        for name in OVERLAY_NAMES:
-            if not frame.draws(name.overlay):
-                continue
-            width = px(SAMPLE_WIDTH + 6) + text_size(font, name.title)[0]
-            if x + width > self.width - px(12) and boxes:
-                x, y = float(px(12)), y + px(20)
-            boxes.append((QRectF(x, y, width, px(18)), name))
-            x += width + px(16)
-        return boxes
+        px, frame = self.look.px, lookup_frame(self.state)
+        names = [name for name in OVERLAY_NAMES if frame.draws(name.overlay)]
+        room = QRectF(px(12), self.height + px(8), self.width - px(24), 0.0)
+        boxes = entry_boxes([name.title for name in names], px(SAMPLE_WIDTH), room, px(20), self.look)
+        return list(zip(boxes, names, strict=True))
 
     def caption(self) -> str:
         """Return the line that says what is shown, with the settings that made it."""
         frame, said = lookup_frame(self.state), self._lookup_words()
-        return said if frame.row is None else row_caption(frame, frame.row, said)
+        return said if frame.row is None else row_sentences(frame, frame.row, frame.row.title, said)
 
     def _lookup_words(self) -> str:
         frame, state = lookup_frame(self.state), self.state
@@ -137,34 +130,25 @@ class LookupFigure:
         where = f"({coordinate(state.query[0])}, {coordinate(state.query[1])})"
         return f"{kind} at q = {where}:  {output_sum(frame)}"
 
-    def _footer_height(self) -> int:
+    def _caption_top(self) -> float:
         legend = self._legend()
-        bottom = legend[-1][0].bottom() if legend else self.height + self.look.px(4)
-        return round(bottom - self.height) + self._caption_height() + self.look.px(14)
+        return legend[-1][0].bottom() + self.look.px(3) if legend else self.height + self.look.px(8)
 
-    def _caption_height(self) -> int:
-        if not self.is_captioned:
-            return 0
-        width, height = text_size(self.look.font(12), self.caption())
-        lines = -(-width // max(1.0, self.width - self.look.px(24)))
-        return round(height * max(1.0, lines)) + self.look.px(2)
+    def _footer_height(self) -> int:
+        width, px = self.width - self.look.px(24), self.look.px
+        high = wrapped_height(self.caption(), width, self.look) + px(6) if self.is_captioned else 0.0
+        return round(self._caption_top() - self.height + high + px(6))
 
     def _paint_footer(self, painter: QPainter) -> None:
         look, px = self.look, self.look.px
-        legend = self._legend()
         # SVG does not clip: what reaches out of the plane is covered here.
         painter.fillRect(QRectF(0, self.height, self.width, self._footer_height()), QColor(look.theme.plane))
-        for box, name in legend:
-            sample = QRectF(box.left(), box.top() + px(2), px(SAMPLE_WIDTH), px(SAMPLE_HEIGHT))
+        for box, name in self._legend():
+            sample = QRectF(box.left(), box.top() + px(3), px(SAMPLE_WIDTH), px(SAMPLE_HEIGHT))
             draw_sample(painter, name.overlay, sample, look)
-            painter.setFont(look.font(12))
+            painter.setFont(look.font(WORDS_SIZE))
             painter.setPen(QColor(look.theme.text))
-            words = box.adjusted(px(SAMPLE_WIDTH + 6), 0, px(8), 0)
-            painter.drawText(words, Qt.AlignmentFlag.AlignVCenter, name.title)
-        if not self.is_captioned:
-            return
-        top = legend[-1][0].bottom() + px(5) if legend else self.height + px(8)
-        painter.setFont(look.font(12))
-        painter.setPen(QColor(look.theme.muted))
-        box = QRectF(px(12), top, self.width - px(24), self._caption_height())
-        painter.drawText(box, Qt.TextFlag.TextWordWrap, self.caption())
+            painter.drawText(entry_words(box, px(SAMPLE_WIDTH), look), Qt.AlignmentFlag.AlignVCenter, name.title)
+        if self.is_captioned:
+            top = self._caption_top()
+            paint_wrapped(painter, QRectF(px(12), top, self.width - px(24), 10_000.0), self.caption(), look)

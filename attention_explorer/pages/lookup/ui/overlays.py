@@ -5,16 +5,16 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 
 from PySide6.QtCore import QPoint, QPointF, QRectF, QSize, Qt
-from PySide6.QtGui import QColor, QIcon, QKeyEvent, QPainter, QPixmap, QPolygonF
+from PySide6.QtGui import QColor, QIcon, QKeyEvent, QPainter, QPixmap
 from PySide6.QtWidgets import QCheckBox, QFrame, QPushButton, QVBoxLayout, QWidget
 
-from attention_explorer.kit.drawing.marks import colour_of, dashes, draw_arrow, draw_line, pen
+from attention_explorer.kit.drawing.marks import colour_of, dashes, draw_arrow, draw_circle, draw_line, pen
 from attention_explorer.kit.theme import Look
 from attention_explorer.pages.lookup.frame import lookup_frame
 from attention_explorer.pages.lookup.numbers import LookupFrame
 from attention_explorer.pages.lookup.state import OF_THE_GRADIENT, LookupView, Overlay
 from attention_explorer.pages.lookup.ui.plane_backdrop import overlay_pen_style
-from attention_explorer.pages.lookup.ui.plane_output import GHOST
+from attention_explorer.pages.lookup.ui.plane_output import GHOST, diamond
 from attention_explorer.pages.ui.session import Session
 
 SAMPLE_WIDTH, SAMPLE_HEIGHT = 22, 14
@@ -93,47 +93,37 @@ def draw_sample(painter: QPainter, overlay: Overlay, box: QRectF, look: Look) ->
     """Draw an overlay in miniature, as the legend shows it."""
     painter.save()
     painter.setBrush(Qt.BrushStyle.NoBrush)
-    theme, middle = look.theme, box.center().y()
-    left, right = QPointF(box.left(), middle), QPointF(box.right(), middle)
     painter.setRenderHint(QPainter.RenderHint.Antialiasing)
-    if overlay is Overlay.FIELD:
-        _draw_field_sample(painter, box, look)
-    elif overlay in (Overlay.TIE, Overlay.ANGLE, Overlay.HULL):
-        colour = theme.value if overlay is Overlay.HULL else theme.text
-        draw_line(painter, left, right, dashes(colour, *overlay_pen_style(look.zoom, overlay)))
-    elif overlay is Overlay.CHAIN:
-        draw_arrow(painter, left, right, theme.value, 2.0 * look.zoom, look.px(8))
-    elif overlay is Overlay.TRAIL:
-        for i in range(4):
-            shade = QColor(theme.output)
-            shade.setAlphaF(0.25 * (i + 1))
-            painter.setPen(Qt.PenStyle.NoPen)
-            painter.setBrush(shade)
-            spot = QPointF(box.left() + box.width() * (i + 0.5) / 4, middle)
-            painter.drawEllipse(spot, look.px(2.2), look.px(2.2))
-    elif overlay is Overlay.LIMIT:
-        half = box.height() * 0.42
-        corners = [box.center() + QPointF(*d) for d in ((0, -half), (half, 0), (0, half), (-half, 0))]
-        painter.setPen(pen(theme.output_ink, 1.8 * look.zoom))
-        painter.drawPolygon(QPolygonF(corners))
-    elif overlay is Overlay.OTHER:
-        painter.setPen(pen(theme.output_ink, 1.4 * look.zoom, opacity=GHOST))
-        painter.setBrush(QColor(theme.output))
-        painter.drawEllipse(box.center() - QPointF(box.width() * 0.24, 0), box.height() * 0.3, box.height() * 0.3)
-        painter.setBrush(colour_of(theme.output, GHOST / 3))
-        painter.drawEllipse(box.center() + QPointF(box.width() * 0.24, 0), box.height() * 0.3, box.height() * 0.3)
-    elif overlay is Overlay.GRADIENT:
-        painter.setPen(dashes(theme.output_ink, 1.4 * look.zoom, look.px(2), look.px(2)))
-        painter.drawEllipse(box.center(), box.width() * 0.42, box.height() * 0.36)
-    elif overlay is Overlay.TARGET:
-        painter.setPen(pen(theme.loss, 1.8 * look.zoom))
-        painter.drawEllipse(box.center(), box.height() * 0.3, box.height() * 0.3)
-        draw_line(
-            painter,
-            QPointF(box.center().x(), box.top()),
-            QPointF(box.center().x(), box.bottom()),
-            painter.pen(),
-        )
+    theme, zoom, centre = look.theme, look.zoom, box.center()
+    across, up = QPointF(box.width(), 0), QPointF(0, box.height())
+    match overlay:
+        case Overlay.FIELD:
+            _draw_field_sample(painter, box, look)
+        case Overlay.TIE | Overlay.ANGLE | Overlay.HULL:
+            colour = theme.value if overlay is Overlay.HULL else theme.text
+            stroke = dashes(colour, *overlay_pen_style(zoom, overlay))
+            draw_line(painter, centre - across / 2, centre + across / 2, stroke)
+        case Overlay.CHAIN:
+            draw_arrow(painter, centre - across / 2, centre + across / 2, theme.value, 2.0 * zoom, look.px(8))
+        case Overlay.TRAIL:
+            for i in range(4):
+                spot = centre + across * ((i + 0.5) / 4 - 0.5)
+                draw_circle(painter, spot, look.px(2.2), fill=colour_of(theme.output, 0.25 * (i + 1)))
+        case Overlay.LIMIT:
+            painter.setPen(pen(theme.output_ink, 1.8 * zoom))
+            painter.drawPolygon(diamond(centre, box.height() * 0.42))
+        case Overlay.OTHER:
+            stroke = pen(theme.output_ink, 1.4 * zoom, opacity=GHOST)
+            for side, opacity in ((-0.24, 1.0), (0.24, GHOST / 3)):
+                spot = centre + across * side
+                draw_circle(painter, spot, box.height() * 0.3, stroke, colour_of(theme.output, opacity))
+        case Overlay.GRADIENT:
+            painter.setPen(dashes(theme.output_ink, 1.4 * zoom, look.px(2), look.px(2)))
+            painter.drawEllipse(centre, box.width() * 0.42, box.height() * 0.36)
+        case Overlay.TARGET:
+            stroke = pen(theme.loss, 1.8 * zoom)
+            draw_circle(painter, centre, box.height() * 0.3, stroke)
+            draw_line(painter, centre - up / 2, centre + up / 2, stroke)
     painter.restore()
 
 

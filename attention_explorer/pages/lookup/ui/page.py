@@ -23,12 +23,12 @@ from attention_explorer.pages.lookup.frame import lookup_frame
 from attention_explorer.pages.lookup.numbers import LookupFrame
 from attention_explorer.pages.lookup.plane import Vector, around
 from attention_explorer.pages.lookup.state import QUERY, LookupState, LookupView, Overlay, Part
+from attention_explorer.pages.lookup.sums import key_name
 from attention_explorer.pages.lookup.ui.canvas import LookupCanvas
 from attention_explorer.pages.lookup.ui.descent_bar import DescentBar
 from attention_explorer.pages.lookup.ui.overlays import OverlayButton, switch_overlay
 from attention_explorer.pages.lookup.ui.pictures import WEIGHTS, PlanePicture
 from attention_explorer.pages.lookup.ui.views import views
-from attention_explorer.pages.lookup.wording import key_name
 from attention_explorer.pages.ui.frame_page import FramePage
 from attention_explorer.pages.ui.page import PageAction
 from attention_explorer.pages.ui.session import Session

@@ -14,7 +14,7 @@ from attention_explorer.kit.items.item import Hit, Item
 from attention_explorer.kit.items.words import Reading, Readings, Title
 from attention_explorer.kit.picture import Panel, Picture
 from attention_explorer.kit.theme import Look
-from attention_explorer.pages.lookup import wording
+from attention_explorer.pages.lookup import sums, wording
 from attention_explorer.pages.lookup.frame import lookup_frame
 from attention_explorer.pages.lookup.numbers import LookupFrame
 from attention_explorer.pages.lookup.state import REST, LookupState, Part
@@ -67,7 +67,7 @@ class PlanePicture(Picture[LookupState, LookupFrame]):
         """Return what stands beside the plane, with the arithmetic of one key: of the heaviest if none is chosen."""
 
         def formula() -> str:
-            return "\n".join(wording.sum_formulas(frame, int(frame.weights.argmax()) if key is None else key))
+            return "\n".join(sums.sum_formulas(frame, int(frame.weights.argmax()) if key is None else key))
 
         return Panel(self.headline(frame), (weight_bars(frame, key),), wording.striking(frame), formula)
 
@@ -89,7 +89,7 @@ def weight_bars(frame: LookupFrame, key: int | None = None) -> NamedBars:
         )
         for i, weight in enumerate(frame.weights)
     )
-    return NamedBars(WEIGHTS, (wording.score_name(frame), "weight α"), bars, chosen=key)
+    return NamedBars(WEIGHTS, (sums.score_name(frame), "weight α"), bars, chosen=key)
 
 
 def _short(score: float) -> str:

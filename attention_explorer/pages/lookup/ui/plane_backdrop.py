@@ -9,7 +9,7 @@ import numpy as np
 from PySide6.QtCore import QPointF, QRectF, Qt
 from PySide6.QtGui import QColor, QImage, QPainter, QPolygonF
 
-from attention_explorer.kit.drawing.marks import dashes, draw_haloed_text, draw_line, pen, text_size
+from attention_explorer.kit.drawing.marks import dashes, distance, draw_haloed_text, draw_line, pen, text_box, text_size
 from attention_explorer.kit.theme import Look
 from attention_explorer.pages.lookup.plane import PlaneTransform, tick_step, ticks
 from attention_explorer.pages.lookup.plane_geometry import (
@@ -21,7 +21,7 @@ from attention_explorer.pages.lookup.plane_geometry import (
     weight_field,
 )
 from attention_explorer.pages.lookup.state import Overlay
-from attention_explorer.pages.lookup.ui.plane_scene import PlaneScene, ValuePlane
+from attention_explorer.pages.lookup.ui.plane_scene import PlaneScene, rect_of
 from attention_explorer.pages.lookup.wording import region_words, rival_name
 
 MOST_TIE_LABELS = 6
@@ -54,15 +54,13 @@ def paint_backdrop(painter: QPainter, scene: PlaneScene) -> None:
         _paint_value_plane(painter, scene, scene.values)
 
 
-def _paint_value_plane(painter: QPainter, scene: PlaneScene, values: ValuePlane) -> None:
+def _paint_value_plane(painter: QPainter, scene: PlaneScene, values: PlaneTransform) -> None:
     """Paint the ground of the plane of a head's values, and say on both planes what lies where."""
     look, font = scene.look, scene.look.font(11.5)
     painter.save()
-    painter.setClipRect(values.rect)
-    painter.fillRect(values.rect, QColor(look.theme.plane))
-    painter.translate(values.left, values.top)
-    _paint_grid(painter, values.transform, look)
-    painter.translate(-values.left, -values.top)
+    painter.setClipRect(rect_of(values))
+    painter.fillRect(rect_of(values), QColor(look.theme.plane))
+    _paint_grid(painter, values, look)
     if scene.frame.draws(Overlay.HULL):
         _paint_hull(painter, scene)
     painter.restore()
@@ -73,7 +71,7 @@ def _paint_value_plane(painter: QPainter, scene: PlaneScene, values: ValuePlane)
 def plane_names(scene: PlaneScene) -> Iterator[tuple[str, QRectF]]:
     """Return what is said at the top of each of two planes, and where; nothing for a single one."""
     look = scene.look
-    places = () if scene.values is None else (scene.rect, scene.values.rect)
+    places = () if scene.values is None else (scene.rect, scene.value_rect)
     for text, place in zip(("queries and keys", "values and output"), places, strict=False):
         width, height = text_size(look.font(11.5), text)
         yield text, QRectF(place.left() + look.px(8), place.top() + look.px(5), width, height)
@@ -138,18 +136,13 @@ def _entry(scene: PlaneScene, rival: int) -> int:
 
 def _reach(scene: PlaneScene) -> float:
     """Return a distance in pixels from the origin that lies outside the picture in every direction."""
-    corners = (
-        scene.rect.topLeft(),
-        scene.rect.topRight(),
-        scene.rect.bottomLeft(),
-        scene.rect.bottomRight(),
-    )
-    farthest = max(math.hypot(c.x() - scene.origin.x(), c.y() - scene.origin.y()) for c in corners)
-    return 1.2 * farthest + 10
+    rect = scene.rect
+    corners = rect.topLeft(), rect.topRight(), rect.bottomLeft(), rect.bottomRight()
+    return 1.2 * max(distance(corner, scene.origin) for corner in corners) + 10
 
 
-def _polar(scene: PlaneScene, angle: float, distance: float) -> QPointF:
-    return QPointF(scene.origin.x() + distance * math.cos(angle), scene.origin.y() - distance * math.sin(angle))
+def _polar(scene: PlaneScene, angle: float, away: float) -> QPointF:
+    return QPointF(scene.origin.x() + away * math.cos(angle), scene.origin.y() - away * math.sin(angle))
 
 
 def _paint_region_names(painter: QPainter, scene: PlaneScene) -> None:
@@ -162,15 +155,13 @@ def _paint_region_names(painter: QPainter, scene: PlaneScene) -> None:
         if spot is None:
             continue
         text = region_words(scene.frame, region.winner)
-        width, height = text_size(font, text)
-        box = QRectF(0, 0, width, height)
-        box.moveCenter(spot)
+        box = text_box(font, text, spot)
         # Not on an axis, nor below it or to its right, where its numbers are.
-        if abs(spot.y() - scene.origin.y()) < height / 2 + look.px(16):
+        if abs(spot.y() - scene.origin.y()) < box.height() / 2 + look.px(16):
             box.moveBottom(scene.origin.y() - look.px(4))
-        elif abs(spot.x() - scene.origin.x()) < width / 2 + look.px(30):
+        elif abs(spot.x() - scene.origin.x()) < box.width() / 2 + look.px(30):
             box.moveRight(scene.origin.x() - look.px(8))
-        box.moveLeft(min(max(box.left(), look.px(6)), scene.rect.right() - width - look.px(6)))
+        box.moveLeft(min(max(box.left(), look.px(6)), scene.rect.right() - box.width() - look.px(6)))
         draw_haloed_text(painter, box, text, font, look.theme.muted, look.theme.plane)
 
 
@@ -195,7 +186,7 @@ def _last_inside(scene: PlaneScene, angle: float, box: QRectF) -> QPointF | None
 
 
 def _paint_grid(painter: QPainter, transform: PlaneTransform, look: Look) -> None:
-    theme, seen, rect = look.theme, transform.visible, QRectF(0, 0, transform.width, transform.height)
+    theme, seen, rect = look.theme, transform.visible, rect_of(transform)
     step = tick_step(transform.pixels_per_unit, look.px(70))
     line, axis = pen(theme.grid, 1.0), pen(theme.axis, 1.2)
     painter.setRenderHint(QPainter.RenderHint.Antialiasing, False)

@@ -4,14 +4,17 @@ from __future__ import annotations
 
 import math
 
-from PySide6.QtCore import QPointF, QRectF, Qt
+from PySide6.QtCore import QPointF
 from PySide6.QtGui import QPainter
 
 from attention_explorer.core.role import Role
 from attention_explorer.kit.drawing.marks import (
+    box_round,
     colour_of,
     dashes,
+    distance,
     draw_badge,
+    draw_circle,
     draw_haloed_text,
     draw_line,
     pen,
@@ -150,9 +153,7 @@ def _paint_badge(painter: QPainter, scene: PlaneScene, part: Part) -> None:
     role = part.role
     chosen = part in (scene.selected, scene.hovered)
     if chosen:
-        painter.setPen(Qt.PenStyle.NoPen)
-        painter.setBrush(colour_of(theme.of_role(role), 0.25))
-        painter.drawEllipse(scene.place(part), px(BADGE_RADIUS + 5), px(BADGE_RADIUS + 5))
+        draw_circle(painter, scene.place(part), px(BADGE_RADIUS + 5), fill=colour_of(theme.of_role(role), 0.25))
     draw_badge(
         painter,
         scene.place(part),
@@ -183,8 +184,8 @@ def handle_places(scene: PlaneScene, part: Part) -> tuple[QPointF, QPointF] | No
     return _around(scene, angle, reach + away), _around(scene, angle + turn, radius)
 
 
-def _around(scene: PlaneScene, angle: float, distance: float) -> QPointF:
-    return scene.origin + QPointF(distance * math.cos(angle), -distance * math.sin(angle))
+def _around(scene: PlaneScene, angle: float, away: float) -> QPointF:
+    return scene.origin + QPointF(away * math.cos(angle), -away * math.sin(angle))
 
 
 def _paint_handles(painter: QPainter, scene: PlaneScene, part: Part) -> None:
@@ -195,18 +196,16 @@ def _paint_handles(painter: QPainter, scene: PlaneScene, part: Part) -> None:
     (length_at, angle_at), tip = places, scene.place(part)
     guide = dashes(colour, 1.4 * scene.look.zoom, scene.look.px(2), scene.look.px(2))
     draw_line(painter, tip, length_at, guide)
-    reach = math.hypot(tip.x() - scene.origin.x(), tip.y() - scene.origin.y())
-    box = QRectF(scene.origin.x() - reach, scene.origin.y() - reach, 2 * reach, 2 * reach)
+    reach = distance(tip, scene.origin)
     x, y = scene.state.position(part)
     if reach > scene.look.px(BADGE_RADIUS + 17):
         start, turn = math.atan2(y, x), scene.look.px(BADGE_RADIUS + 17) / reach
-        painter.drawArc(box, round(16 * math.degrees(start)), round(16 * math.degrees(turn)))
-    painter.setPen(pen(colour, 1.6 * scene.look.zoom))
-    painter.setBrush(colour_of(scene.look.theme.card))
-    side = 2 * radius - 2
-    painter.drawRect(QRectF(length_at.x() - side / 2, length_at.y() - side / 2, side, side))
-    painter.drawEllipse(angle_at, radius, radius)
-    painter.setBrush(Qt.BrushStyle.NoBrush)
+        painter.drawArc(box_round(scene.origin, reach), round(16 * math.degrees(start)), round(16 * math.degrees(turn)))
+    stroke, ground = pen(colour, 1.6 * scene.look.zoom), colour_of(scene.look.theme.card)
+    painter.setPen(stroke)
+    painter.setBrush(ground)
+    painter.drawRect(box_round(length_at, radius - 1))
+    draw_circle(painter, angle_at, radius, stroke, ground)
 
 
 def paint_plane(painter: QPainter, scene: PlaneScene) -> None:

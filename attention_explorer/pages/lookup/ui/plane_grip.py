@@ -9,6 +9,7 @@ from operator import itemgetter
 
 from PySide6.QtCore import QPointF, Qt
 
+from attention_explorer.kit.drawing.marks import distance
 from attention_explorer.pages.lookup.plane import Extent, PlaneTransform, Vector, along, around, snapped
 from attention_explorer.pages.lookup.state import LookupState, Part
 from attention_explorer.pages.lookup.ui.plane_foreground import handle_places
@@ -16,7 +17,6 @@ from attention_explorer.pages.lookup.ui.plane_scene import (
     BADGE_RADIUS,
     NumberLine,
     PlaneScene,
-    distance_between,
     distance_to_segment,
     has_shaft,
 )
@@ -53,9 +53,9 @@ def hold_at(scene: PlaneScene, at: QPointF) -> Hold | None:
         places = handle_places(scene, scene.selected)
         if places is not None:
             for grip, place in zip((Grip.LENGTH, Grip.ANGLE), places, strict=True):
-                if distance_between(at, place) <= px(9):
+                if distance(at, place) <= px(9):
                     return Hold(scene.selected, grip)
-    tips = [(distance_between(at, scene.place(part)), order, part) for order, part in enumerate(_by_reach(scene))]
+    tips = [(distance(at, scene.place(part)), order, part) for order, part in enumerate(_by_reach(scene))]
     near = [(scene.state.is_fixed(tip[2]), tip) for tip in tips if tip[0] <= px(BADGE_RADIUS + 3)]
     if near:
         is_fixed, (least, _, _) = min(near)
@@ -67,8 +67,8 @@ def hold_at(scene: PlaneScene, at: QPointF) -> Hold | None:
         for order, part in enumerate(_by_reach(scene))
         if has_shaft(scene.state, part)
     ]
-    distance, _, nearest = min(shafts)
-    return Hold(nearest, Grip.SHAFT) if distance <= px(6) else None
+    away, _, nearest = min(shafts)
+    return Hold(nearest, Grip.SHAFT) if away <= px(6) else None
 
 
 def _by_reach(scene: PlaneScene) -> tuple[Part, ...]:

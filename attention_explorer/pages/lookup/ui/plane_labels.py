@@ -3,21 +3,26 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
 from functools import lru_cache
 
 from PySide6.QtCore import QPointF, QRectF, Qt
-from PySide6.QtGui import QFont, QPainter
+from PySide6.QtGui import QPainter
 
 from attention_explorer.core.numerals import plain
 from attention_explorer.core.role import Role
 from attention_explorer.kit.drawing.label_places import free_spot
-from attention_explorer.kit.drawing.marks import colour_of, draw_haloed_text, text_size
+from attention_explorer.kit.drawing.marks import box_round, colour_of, distance, draw_haloed_text, text_size
 from attention_explorer.kit.theme import Look
 from attention_explorer.pages.lookup.plane import PlaneTransform, tick_step, ticks
 from attention_explorer.pages.lookup.state import Part
 from attention_explorer.pages.lookup.ui.plane_backdrop import plane_names
-from attention_explorer.pages.lookup.ui.plane_scene import BADGE_RADIUS, PlaneScene, distance_to_segment, has_shaft
+from attention_explorer.pages.lookup.ui.plane_scene import (
+    BADGE_RADIUS,
+    PlaneScene,
+    distance_to_segment,
+    has_shaft,
+    rect_of,
+)
 
 
 def covered_names(scene: PlaneScene) -> list[tuple[Part, str, QRectF]]:
@@ -30,7 +35,7 @@ def covered_names(scene: PlaneScene) -> list[tuple[Part, str, QRectF]]:
     names: list[tuple[Part, str, QRectF]] = []
     for part in scene.parts:
         spot = scene.place(part)
-        under = [top for top in tops if math.hypot(top[1].x() - spot.x(), top[1].y() - spot.y()) < look.px(8)]
+        under = [top for top in tops if distance(top[1], spot) < look.px(8)]
         if not under:
             tops.append((part, spot))
             continue
@@ -56,7 +61,7 @@ def paint_tokens(painter: QPainter, scene: PlaneScene) -> None:
     covered = covered_names(scene)
     taken = [box for _, _, box in covered]
     places = {part: scene.place(part) for part in scene.parts if not scene.is_apart(part)}
-    taken += [QRectF(at.x() - radius, at.y() - radius, 2 * radius, 2 * radius) for at in places.values()]
+    taken += [box_round(at, radius) for at in places.values()]
     hidden = [part for part, _, _ in covered]
     for part, at in places.items():
         if part.role is not Role.KEY or part in hidden or not scene.rect.contains(at):
@@ -77,10 +82,8 @@ def paint_tick_labels(painter: QPainter, scene: PlaneScene, *, of_values: bool =
     painter.setFont(scene.look.font(11.5))
     painter.setPen(colour_of(scene.look.theme.muted))
     taken = _taken(scene)
-    plane = scene.values if of_values else None
-    transform = scene.transform if plane is None else plane.transform
-    for text, at in _labels(transform, scene.look):
-        box = at if plane is None else at.translated(plane.left, plane.top)
+    plane = scene.values if of_values and scene.values is not None else scene.transform
+    for text, box in _labels(plane, scene.look):
         if not any(box.intersects(other) for other in taken) and not _is_crossed(box, scene):
             painter.drawText(box, Qt.AlignmentFlag.AlignCenter, text)
 
@@ -99,39 +102,28 @@ def _taken(scene: PlaneScene) -> list[QRectF]:
     """Return where badges, the names beside them and those of the planes are."""
     radius = scene.look.px(BADGE_RADIUS)
     places = [scene.place(part) for part in scene.parts if not scene.state.on_number_line(part)]
-    badges = [QRectF(place.x() - radius, place.y() - radius, 2 * radius, 2 * radius) for place in places]
+    badges = [box_round(place, radius) for place in places]
     return [*badges, *(box for _, _, box in covered_names(scene)), *(box for _, box in plane_names(scene))]
 
 
 @lru_cache(maxsize=4)
-def _labels(transform: PlaneTransform, look: Look) -> tuple[tuple[str, QRectF], ...]:
+def _labels(plane: PlaneTransform, look: Look) -> tuple[tuple[str, QRectF], ...]:
     """Return all numbers with their places; they stay while something is dragged, so they are measured once."""
-    return tuple(_labels_across(transform, look)) + tuple(_labels_up(transform, look))
-
-
-def _labels_across(transform: PlaneTransform, look: Look) -> Iterator[tuple[str, QRectF]]:
-    seen, gap, (font, step, decimals, height) = transform.visible, look.px(4), _kind(transform, look)
-    row = min(max(transform.to_pixels(0.0, 0.0)[1] + gap, gap), transform.height - height - gap)
+    seen, room, gap = plane.visible, rect_of(plane), look.px(4)
+    font, step = look.font(11.5), tick_step(plane.pixels_per_unit, look.px(70))
+    decimals, height = max(0, -math.floor(math.log10(step) + 1e-9)), text_size(font, "0")[1]
+    across, down = plane.to_pixels(0.0, 0.0)
+    row = min(max(down + gap, room.top() + gap), room.bottom() - height - gap)
+    found = []
     for x in ticks(seen.left, seen.right, step):
         text = plain(x, decimals)
-        width, _ = text_size(font, text)
-        left = transform.to_pixels(x, 0.0)[0] + gap
-        if gap <= left and left + width <= transform.width:
-            yield text, QRectF(left, row, width, height)
-
-
-def _labels_up(transform: PlaneTransform, look: Look) -> Iterator[tuple[str, QRectF]]:
-    seen, gap, (font, step, decimals, height) = transform.visible, look.px(4), _kind(transform, look)
+        box = QRectF(plane.to_pixels(x, 0.0)[0] + gap, row, text_size(font, text)[0], height)
+        if room.left() + gap <= box.left() and box.right() <= room.right():
+            found.append((text, box))
     for y in ticks(seen.bottom, seen.top, step):
         text = plain(y, decimals)
-        width, _ = text_size(font, text)
-        column = min(max(transform.to_pixels(0.0, 0.0)[0] + gap, gap), transform.width - width - gap)
-        top = transform.to_pixels(0.0, y)[1] - height - gap / 2
-        if y != 0 and top >= 0 and top + height <= transform.height:
-            yield text, QRectF(column, top, width, height)
-
-
-def _kind(transform: PlaneTransform, look: Look) -> tuple[QFont, float, int, float]:
-    """Return the font of the numbers, their step, their decimals and their height."""
-    font, step = look.font(11.5), tick_step(transform.pixels_per_unit, look.px(70))
-    return font, step, max(0, -math.floor(math.log10(step) + 1e-9)), text_size(font, "0")[1]
+        width, top = text_size(font, text)[0], plane.to_pixels(0.0, y)[1] - height - gap / 2
+        column = min(max(across + gap, room.left() + gap), room.right() - width - gap)
+        if y != 0 and top >= room.top() and top + height <= room.bottom():
+            found.append((text, QRectF(column, top, width, height)))
+    return tuple(found)

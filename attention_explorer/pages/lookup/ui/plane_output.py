@@ -3,28 +3,34 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Iterable, Sequence
 
 import numpy as np
 from PySide6.QtCore import QPointF, QRectF, Qt
-from PySide6.QtGui import QPainter, QPolygonF
+from PySide6.QtGui import QFont, QPainter, QPolygonF
 
 from attention_explorer.core.numerals import plain
 from attention_explorer.core.role import Role
 from attention_explorer.kit.drawing.label_places import free_spot
 from attention_explorer.kit.drawing.marks import (
+    box_round,
     colour_of,
     dashes,
+    distance,
     draw_arrow,
+    draw_circle,
     draw_haloed_text,
     draw_line,
     pen,
+    text_box,
     text_size,
 )
 from attention_explorer.pages.lookup.plane import tick_step, ticks
 from attention_explorer.pages.lookup.state import QUERY, TARGET, Part
+from attention_explorer.pages.lookup.sums import weight_name
 from attention_explorer.pages.lookup.ui.plane_labels import covered_names
 from attention_explorer.pages.lookup.ui.plane_scene import BADGE_RADIUS, PlaneScene
-from attention_explorer.pages.lookup.wording import other_mode, weight_name
+from attention_explorer.pages.lookup.wording import other_mode
 
 
 def paint_output_shaft(painter: QPainter, scene: PlaneScene) -> None:
@@ -45,28 +51,19 @@ def _badge_places(scene: PlaneScene) -> list[QPointF]:
 def _badges_at(scene: PlaneScene, place: QPointF) -> list[QPointF]:
     """Return the badges that a mark at a place would lie on."""
     radius = scene.look.px(BADGE_RADIUS)
-    return [s for s in _badge_places(scene) if math.hypot(s.x() - place.x(), s.y() - place.y()) < radius]
+    return [s for s in _badge_places(scene) if distance(s, place) < radius]
 
 
 def paint_output(painter: QPainter, scene: PlaneScene) -> None:
     """Paint the output as a disc, or as a ring around the badge that it lies on."""
-    look, place, px = scene.look, scene.output_place, scene.look.px
-    covered = _badges_at(scene, place)
-    radius = px(BADGE_RADIUS + 4) if covered else px(7)
-    painter.setBrush(Qt.BrushStyle.NoBrush if covered else colour_of(look.theme.output))
-    if covered:
-        painter.setPen(pen(look.theme.output_ink, 5.4 * look.zoom))
-        painter.drawEllipse(place, radius, radius)
-        painter.setPen(pen(look.theme.output, 3.6 * look.zoom))
+    look, theme, place = scene.look, scene.look.theme, scene.output_place
+    radius, is_covered = _radius_at(scene, place)
+    if is_covered:
+        draw_circle(painter, place, radius, pen(theme.output_ink, 5.4 * look.zoom))
+        draw_circle(painter, place, radius, pen(theme.output, 3.6 * look.zoom))
     else:
-        painter.setPen(pen(look.theme.output_ink, 1.4 * look.zoom))
-    painter.drawEllipse(place, radius, radius)
-    painter.setBrush(Qt.BrushStyle.NoBrush)
-    reach = px(BADGE_RADIUS + 3)
-    taken = [QRectF(s.x() - reach, s.y() - reach, 2 * reach, 2 * reach) for s in _badge_places(scene)]
-    font = look.font(14, bold=True)
-    box = free_spot(place, text_size(font, "o"), (radius + px(1),), taken, scene.value_rect)
-    draw_haloed_text(painter, box, "o", font, look.theme.output_ink, look.theme.plane)
+        draw_circle(painter, place, radius, pen(theme.output_ink, 1.4 * look.zoom), colour_of(theme.output))
+    _write_beside(painter, scene, place, "o", look.font(14, bold=True), (radius + look.px(1),))
 
 
 GHOST = 0.6
@@ -75,25 +72,40 @@ GHOST = 0.6
 
 def paint_other(painter: QPainter, scene: PlaneScene) -> None:
     """Paint the output of the other mode as a ghost of this one: its arrow, its disc or ring, and what it is."""
-    look, px = scene.look, scene.look.px
+    look, px, theme = scene.look, scene.look.px, scene.look.theme
     place = scene.place_value(tuple(scene.frame.other_output.tolist()))
     if scene.line is None:
-        draw_arrow(painter, scene.place_value((0.0, 0.0)), place, look.theme.output_ink, 1.6 * look.zoom, px(12), GHOST)
-    covered = _badges_at(scene, place)
-    radius = px(BADGE_RADIUS + 4) if covered else px(7)
-    painter.setBrush(Qt.BrushStyle.NoBrush if covered else colour_of(look.theme.output, GHOST / 3))
-    painter.setPen(pen(look.theme.output_ink, (3.0 if covered else 1.6) * look.zoom, opacity=GHOST))
-    painter.drawEllipse(place, radius, radius)
-    painter.setBrush(Qt.BrushStyle.NoBrush)
-    reach, text, font = px(BADGE_RADIUS + 3), f"{other_mode(scene.state)} o", look.font(12)
-    taken = [QRectF(s.x() - reach, s.y() - reach, 2 * reach, 2 * reach) for s in _badge_places(scene)]
-    output = scene.output_place
-    taken.append(QRectF(output.x() - px(22), output.y() - px(22), px(44), px(44)))  # with its letter
+        draw_arrow(painter, scene.place_value((0.0, 0.0)), place, theme.output_ink, 1.6 * look.zoom, px(12), GHOST)
+    radius, is_covered = _radius_at(scene, place)
+    stroke = pen(theme.output_ink, (3.0 if is_covered else 1.6) * look.zoom, opacity=GHOST)
+    draw_circle(painter, place, radius, stroke, None if is_covered else colour_of(theme.output, GHOST / 3))
+    taken = [box_round(scene.output_place, px(22))]  # with its letter
     if scene.line is not None:
         taken.append(QRectF(scene.line.left, scene.line.y - px(1), scene.line.right - scene.line.left, px(2)))
         taken.append(line_title_box(scene))
-    box = free_spot(place, text_size(font, text), (radius + px(1), radius + px(14)), taken, scene.value_rect)
-    draw_haloed_text(painter, box, text, font, look.theme.output_ink, look.theme.plane)
+    gaps = (radius + px(1), radius + px(14))
+    _write_beside(painter, scene, place, f"{other_mode(scene.state)} o", look.font(12), gaps, taken)
+
+
+def _radius_at(scene: PlaneScene, place: QPointF) -> tuple[float, bool]:
+    """Return how large an output is drawn at a place, and whether a badge lies there."""
+    is_covered = bool(_badges_at(scene, place))
+    return scene.look.px(BADGE_RADIUS + 4 if is_covered else 7), is_covered
+
+
+def _write_beside(
+    painter: QPainter,
+    scene: PlaneScene,
+    place: QPointF,
+    text: str,
+    font: QFont,
+    gaps: Sequence[float],
+    others: Iterable[QRectF] = (),
+) -> None:
+    """Write what lies at a place beside it, clear of badges and other boxes where it can be."""
+    taken = [box_round(badge, scene.look.px(BADGE_RADIUS + 3)) for badge in _badge_places(scene)]
+    box = free_spot(place, text_size(font, text), gaps, [*taken, *others], scene.value_rect)
+    draw_haloed_text(painter, box, text, font, scene.look.theme.output_ink, scene.look.theme.plane)
 
 
 def paint_chain(painter: QPainter, scene: PlaneScene) -> None:
@@ -105,11 +117,9 @@ def paint_chain(painter: QPainter, scene: PlaneScene) -> None:
         start, corner = scene.place_value((corner[0], corner[1])), corner + step
         end = scene.place_value((corner[0], corner[1]))
         draw_arrow(painter, start, end, look.theme.value, 2.0 * look.zoom, look.px(9))
-        if math.hypot(end.x() - start.x(), end.y() - start.y()) > look.px(36):
+        if distance(start, end) > look.px(36):
             text = f"{weight_name(i)}{Part(Role.VALUE, i).symbol}"
-            width, height = text_size(font, text)
-            box = QRectF(0, 0, width, height)
-            box.moveCenter(QPointF((start.x() + end.x()) / 2, (start.y() + end.y()) / 2 + look.px(11)))
+            box = text_box(font, text, (start + end) / 2 + QPointF(0, look.px(11)))
             if any(box.intersects(name) for name in taken):
                 box.translate(0, -look.px(22))  # above its arrow
             draw_haloed_text(painter, box, text, font, look.theme.value_ink, look.theme.plane)
@@ -121,15 +131,20 @@ def paint_limit(painter: QPainter, scene: PlaneScene) -> None:
     spot = scene.place_value(tuple(scene.frame.limit.tolist()))
     half = look.px(BADGE_RADIUS + 9 if _badges_at(scene, spot) else 9)
     painter.setPen(pen(look.theme.output_ink, 2.0 * look.zoom))
-    painter.drawPolygon(QPolygonF([spot + QPointF(*d) for d in ((0, -half), (half, 0), (0, half), (-half, 0))]))
+    painter.drawPolygon(diamond(spot, half))
+
+
+def diamond(centre: QPointF, half: float) -> QPolygonF:
+    """Return a square that stands on a corner."""
+    return QPolygonF([centre + QPointF(*way) for way in ((0, -half), (half, 0), (0, half), (-half, 0))])
 
 
 def paint_tie(painter: QPainter, scene: PlaneScene) -> None:
     """Ring every value that a hard lookup could have picked: the scores tie, and only the index decides."""
     look, radius = scene.look, scene.look.px(BADGE_RADIUS + 8)
-    painter.setPen(dashes(look.theme.output_ink, 2.0 * look.zoom, look.px(4), look.px(3)))
+    stroke = dashes(look.theme.output_ink, 2.0 * look.zoom, look.px(4), look.px(3))
     for index in scene.frame.winners:
-        painter.drawEllipse(scene.place_value(scene.state.value_rows[index]), radius, radius)
+        draw_circle(painter, scene.place_value(scene.state.value_rows[index]), radius, stroke)
 
 
 def paint_trail(painter: QPainter, scene: PlaneScene) -> None:
@@ -137,14 +152,11 @@ def paint_trail(painter: QPainter, scene: PlaneScene) -> None:
     look, spots = scene.look, [scene.place_value(row) for row in scene.state.trail]
     jump = look.px(24)
     for i, spot in enumerate(spots):
-        opacity = 0.75 * (i + 1) / len(spots)
-        if i and math.hypot(spot.x() - spots[i - 1].x(), spot.y() - spots[i - 1].y()) < jump:
-            draw_line(painter, spots[i - 1], spot, pen(look.theme.output, 2.4 * look.zoom, opacity=round(opacity, 2)))
+        opacity = round(0.75 * (i + 1) / len(spots), 2)
+        if i and distance(spot, spots[i - 1]) < jump:
+            draw_line(painter, spots[i - 1], spot, pen(look.theme.output, 2.4 * look.zoom, opacity=opacity))
         else:
-            painter.setPen(Qt.PenStyle.NoPen)
-            painter.setBrush(colour_of(look.theme.output, round(opacity, 2)))
-            painter.drawEllipse(spot, look.px(3), look.px(3))
-            painter.setBrush(Qt.BrushStyle.NoBrush)
+            draw_circle(painter, spot, look.px(3), fill=colour_of(look.theme.output, opacity))
 
 
 PROBE_RADIUS = 34.0
@@ -154,8 +166,7 @@ PROBE_RADIUS = 34.0
 def paint_probe(painter: QPainter, scene: PlaneScene) -> None:
     """Paint a circle around q: the small moves of the query whose effect is drawn around o."""
     look, radius, query = scene.look, scene.look.px(PROBE_RADIUS), scene.place(QUERY)
-    painter.setPen(dashes(look.theme.query, 1.5 * look.zoom, look.px(3), look.px(3)))
-    painter.drawEllipse(query, radius, radius)
+    draw_circle(painter, query, radius, dashes(look.theme.query, 1.5 * look.zoom, look.px(3), look.px(3)))
     for direction in (QPointF(radius, 0), QPointF(0, -radius)):
         _gradient_arrow(painter, scene, query, direction, look.theme.query)
 
@@ -195,15 +206,10 @@ def paint_target(painter: QPainter, scene: PlaneScene) -> None:
     look, spot = scene.look, scene.place(TARGET)
     radius = look.px(10)
     if TARGET in (scene.selected, scene.hovered):
-        painter.setPen(Qt.PenStyle.NoPen)
-        painter.setBrush(colour_of(look.theme.loss, 0.25))
-        painter.drawEllipse(spot, radius + look.px(6), radius + look.px(6))
-        painter.setBrush(Qt.BrushStyle.NoBrush)
-    painter.setPen(pen(look.theme.loss, 2.2 * look.zoom))
-    painter.drawEllipse(spot, radius, radius)
-    for dx, dy in ((1, 0), (-1, 0), (0, 1), (0, -1)):
-        inner, outer = look.px(5), look.px(15)
-        painter.drawLine(spot + QPointF(dx * inner, dy * inner), spot + QPointF(dx * outer, dy * outer))
+        draw_circle(painter, spot, radius + look.px(6), fill=colour_of(look.theme.loss, 0.25))
+    draw_circle(painter, spot, radius, pen(look.theme.loss, 2.2 * look.zoom))
+    for way in (QPointF(1, 0), QPointF(-1, 0), QPointF(0, 1), QPointF(0, -1)):
+        painter.drawLine(spot + way * look.px(5), spot + way * look.px(15))
     font = look.font(13, bold=True)
     width, height = text_size(font, "t")
     box = QRectF(spot.x() + look.px(12), spot.y() - look.px(8) - height, width, height)

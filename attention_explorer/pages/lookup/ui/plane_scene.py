@@ -9,6 +9,7 @@ from functools import cached_property
 from PySide6.QtCore import QPointF, QRectF
 
 from attention_explorer.core.role import Role
+from attention_explorer.kit.drawing.marks import distance
 from attention_explorer.kit.theme import Look
 from attention_explorer.pages.lookup.frame import lookup_frame
 from attention_explorer.pages.lookup.numbers import LookupFrame
@@ -55,27 +56,9 @@ def number_range(state: LookupState) -> Vector:
     return math.floor((low - room) / step) * step, math.ceil((high + room) / step) * step
 
 
-@dataclass(frozen=True, slots=True)
-class ValuePlane:
-    """The plane beside or below the other on which the values of a head lie: they have directions of their own."""
-
-    transform: PlaneTransform
-    left: float  # px
-    top: float  # px
-
-    @property
-    def rect(self) -> QRectF:
-        """The whole of it, in pixels."""
-        return QRectF(self.left, self.top, self.transform.width, self.transform.height)
-
-    def to_pixels(self, position: Vector) -> QPointF:
-        """Return where a point lies, in pixels."""
-        x, y = self.transform.to_pixels(*position)
-        return QPointF(self.left + x, self.top + y)
-
-    def to_plane(self, at: QPointF) -> Vector:
-        """Return the point at a pixel."""
-        return self.transform.to_plane(at.x() - self.left, at.y() - self.top)
+def rect_of(plane: PlaneTransform) -> QRectF:
+    """Return where a plane is, in pixels."""
+    return QRectF(plane.left, plane.top, plane.width, plane.height)
 
 
 @dataclass(frozen=True)
@@ -87,7 +70,8 @@ class PlaneScene:
     transform: PlaneTransform
     look: Look
     line: NumberLine | None = None
-    values: ValuePlane | None = None
+    values: PlaneTransform | None = None
+    """The plane beside or below the other on which the values of a head lie: they have directions of their own."""
     selected: Part | None = None
     hovered: Part | None = None
     field_columns: int = 160
@@ -103,13 +87,13 @@ class PlaneScene:
     @property
     def rect(self) -> QRectF:
         """The whole plane in pixels, without what lies beside or below it."""
-        return QRectF(0, 0, self.transform.width, self.transform.height)
+        return rect_of(self.transform)
 
     @property
     def value_rect(self) -> QRectF:
         """Where values and output are drawn, in pixels."""
         if self.values is not None:
-            return self.values.rect
+            return rect_of(self.values)
         return self.rect if self.line is None else QRectF(0, self.rect.bottom(), self.rect.width(), 1e4)
 
     @cached_property
@@ -147,11 +131,11 @@ class PlaneScene:
         """Return where a value, an output or a target is drawn, in pixels."""
         if self.line is not None:
             return self.line.to_pixels(row[0])
-        return self.point((row[0], row[1])) if self.values is None else self.values.to_pixels((row[0], row[1]))
+        return QPointF(*(self.values or self.transform).to_pixels(row[0], row[1]))
 
     def transform_of(self, part: Part) -> PlaneTransform:
         """Return by what a part that is a point of a plane becomes pixels, but for where that plane begins."""
-        return self.values.transform if self.values is not None and self.is_apart(part) else self.transform
+        return self.values if self.values is not None and self.is_apart(part) else self.transform
 
     def start_of(self, part: Part) -> QPointF:
         """Return where the shaft of a part begins, in pixels."""
@@ -201,16 +185,16 @@ def scene_for(
     return PlaneScene(frame, transform, look, line, values, selected, hovered, field_columns, withheld)
 
 
-def _beside(extent: Extent, look: Look, width: float, height: float) -> tuple[float, float, ValuePlane]:
+def _beside(extent: Extent, look: Look, width: float, height: float) -> tuple[float, float, PlaneTransform]:
     """Share a picture between two planes; return what is left for the first, and the second."""
     gap, margin, above = look.px(VALUES_GAP), look.px(BADGE_RADIUS + 4), look.px(NAME_HEIGHT)
     if width >= height:
         first = max(round(width * (1 - VALUES_SHARE)), 1.0)
         second = PlaneTransform.fitting(extent, max(width - first - gap, 1.0), height, margin, above)
-        return first, height, ValuePlane(second, first + gap, 0.0)
+        return first, height, replace(second, left=first + gap)
     first = max(round(height * (1 - VALUES_SHARE)), 1.0)
     second = PlaneTransform.fitting(extent, width, max(height - first - gap, 1.0), margin, above)
-    return width, first, ValuePlane(second, 0.0, first + gap)
+    return width, first, replace(second, top=first + gap)
 
 
 def has_shaft(state: LookupState, part: Part) -> bool:
@@ -218,17 +202,12 @@ def has_shaft(state: LookupState, part: Part) -> bool:
     return part.role is not Role.TARGET and not state.on_number_line(part)
 
 
-def distance_between(a: QPointF, b: QPointF) -> float:
-    """Return how many pixels two places are apart."""
-    return math.hypot(a.x() - b.x(), a.y() - b.y())
-
-
 def distance_to_segment(point: QPointF, start: QPointF, end: QPointF) -> float:
     """Return how many pixels a place is from a straight line with two ends."""
     dx, dy = end.x() - start.x(), end.y() - start.y()
     squared = dx * dx + dy * dy
     if squared == 0:
-        return distance_between(point, start)
+        return distance(point, start)
     share = ((point.x() - start.x()) * dx + (point.y() - start.y()) * dy) / squared
     share = min(max(share, 0.0), 1.0)
-    return distance_between(point, QPointF(start.x() + share * dx, start.y() + share * dy))
+    return distance(point, QPointF(start.x() + share * dx, start.y() + share * dy))

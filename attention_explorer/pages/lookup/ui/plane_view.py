@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from functools import wraps
+from typing import TYPE_CHECKING, Any, Concatenate, ParamSpec, TypeVar
 
 from PySide6.QtCore import QRectF, QSize, QTimer, Signal
 from PySide6.QtGui import QPainter, QPaintEvent, QPixmap
@@ -40,6 +41,21 @@ LARGER = 1.13
 PLANE, OTHERWISE = "Plane of queries and keys", "Large picture"
 
 
+P = ParamSpec("P")
+R = TypeVar("R")
+
+
+def on_plane(method: Callable[Concatenate[Any, P], R]) -> Callable[Concatenate[Any, P], R]:
+    """Have a method for the plane alone; whatever else is on show is as on every page."""
+    of_others: Callable[..., R] = getattr(PicturesCanvas, method.__name__)
+
+    @wraps(method)
+    def chosen(view: Any, /, *given: P.args, **named: P.kwargs) -> R:  # noqa: ANN401 # a `PlaneView`
+        return (method if view.is_plane else of_others)(view, *given, **named)
+
+    return chosen
+
+
 class PlaneView(PicturesCanvas):
     """Draws the plane of a `LookupState`, or another picture of it. `LookupCanvas` is this with hands on it.
 
@@ -68,7 +84,7 @@ class PlaneView(PicturesCanvas):
         super().__init__(look, PLANE, lambda: session.state.lookup, parent)
         self._session, self._seen = session, seen or (lambda: session.state.lookup)
         self._selected: Part | None = QUERY
-        # What a hand is doing: see `PlaneMouse`.
+        # What a hand is doing: see `LookupCanvas`.
         self._held: Hold | None = None
         self._part_drag: Drag | None = None
         self._pan: Pan | None = None
@@ -94,12 +110,10 @@ class PlaneView(PicturesCanvas):
         if name != self.accessibleName():
             self.setAccessibleName(name)
 
+    @on_plane
     def picture_changed(self) -> None:
-        if self.is_plane:  # which is laid out anew at every frame
-            self.update()
-            tell_changed(self)
-        else:
-            super().picture_changed()
+        self.update()  # it is laid out anew at every frame
+        tell_changed(self)
 
     @property
     def room(self) -> QRectF:
@@ -107,10 +121,9 @@ class PlaneView(PicturesCanvas):
 
     # ---- What it shows ----
 
+    @on_plane
     def spoken(self) -> str:
         """Return what is drawn in words, the part that keys act on last."""
-        if not self.is_plane:
-            return super().spoken()
         frame = lookup_frame(self._lookup)
         selected = "" if self._selected is None else f"Selected: {self._in_words(self._selected)}"
         return sentences(given_in_words(frame.state) if self._withheld else description(frame), selected)
@@ -204,10 +217,8 @@ class PlaneView(PicturesCanvas):
 
     # ---- Painting ----
 
+    @on_plane
     def paintEvent(self, event: QPaintEvent) -> None:
-        if not self.is_plane:
-            super().paintEvent(event)
-            return
         scene = self.scene()
         painter = QPainter(self)
         painter.drawPixmap(0, 0, self._backdrop_for(scene))

@@ -12,7 +12,7 @@ from attention_explorer.core.temperature import HIGHEST_TEMPERATURE, LOWEST_TEMP
 from attention_explorer.kit.items.item import Arrays, Hit, Item, Value
 from attention_explorer.kit.picture import Panel, Picture
 from attention_explorer.kit.pictures.drawing import Change
-from attention_explorer.pages.lookup import wording
+from attention_explorer.pages.lookup import sums, wording
 from attention_explorer.pages.lookup.numbers import SAMPLES, LookupFrame, sampled
 from attention_explorer.pages.lookup.state import HARD_HAS_NONE, LookupState
 from attention_explorer.pages.lookup.ui.pictures import PlanePicture, weight_bars
@@ -40,7 +40,7 @@ class WeightsByTemperature(Picture[LookupState, LookupFrame]):
         for i, row in enumerate(weights.T):
             marks.append(Curve(temperatures, row, ink="key", width=2.2, dash=_DASHES[i % len(_DASHES)]))
             at = (4 + 6 * i) * len(temperatures) // SAMPLES  # side by side: at the left curves run together
-            marks.append(Label(float(temperatures[at]), float(row[at]), wording.key_name(i), "key_ink", bold=True))
+            marks.append(Label(float(temperatures[at]), float(row[at]), sums.key_name(i), "key_ink", bold=True))
         if not numbers.state.hard:
             marks.append(Handle(NOW, numbers.state.temperature, text=f"T = {numbers.state.temperature:g}"))
         across = Axis(LOWEST_TEMPERATURE, HIGHEST_TEMPERATURE, "temperature T (logarithmic)", 10, ticks=_TICKS)
@@ -61,7 +61,7 @@ class WeightsByTemperature(Picture[LookupState, LookupFrame]):
             return PlanePicture().words(numbers, hit)
         temperature = numbers.state.temperature if hit.part == NOW else float(f"{hit.part.x:.3g}")
         weights = numbers.weights_at(np.array([temperature]))[0]
-        said = (f"{wording.key_name(i)} {percent(float(weight))}" for i, weight in enumerate(weights))
+        said = (f"{sums.key_name(i)} {percent(float(weight))}" for i, weight in enumerate(weights))
         return f"temperature {temperature:g}: {', '.join(said)}"
 
     def changed(self, state: LookupState, _numbers: LookupFrame, hit: Hit, to: Value) -> Change[LookupState] | None:
@@ -75,5 +75,5 @@ class WeightsByTemperature(Picture[LookupState, LookupFrame]):
 
     def lines(self, numbers: LookupFrame) -> Table:
         temperatures, weights = sampled(numbers)
-        names = ("temperature", *(wording.key_name(i) for i in range(weights.shape[1])))
+        names = ("temperature", *(sums.key_name(i) for i in range(weights.shape[1])))
         return Table.of(names, [(float(t), *map(float, row)) for t, row in zip(temperatures, weights, strict=True)])

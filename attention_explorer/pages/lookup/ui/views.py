@@ -9,7 +9,7 @@ from typing import Any
 from attention_explorer.core.preset import Preset
 from attention_explorer.core.subject import is_same_subject
 from attention_explorer.kit.form import Written
-from attention_explorer.kit.frame.view import Part, Try, View
+from attention_explorer.kit.frame.view import Part, Try, View, view_named
 from attention_explorer.pages.lookup.change import changed
 from attention_explorer.pages.lookup.frame import lookup_frame
 from attention_explorer.pages.lookup.presets import LEARNED, PRESETS
@@ -145,7 +145,7 @@ def _words() -> View[LookupState]:
 
 def view_of(name: LookupView) -> View[Any]:
     """Return a view by its name."""
-    return next(view for view in views() if view.id is name)
+    return view_named(views(), name)
 
 
 # ---- Whether something to try is done ----

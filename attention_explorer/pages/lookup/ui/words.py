@@ -289,7 +289,7 @@ def _carried(numbers: WordsNumbers, head: HeadNumbers, name: str) -> tuple[Dot, 
     ink = _INKS[name]
     if name == "w_q":
         return (Dot(numbers.asking, _point(head.queries[numbers.asking]), numbers.word, ink, 5.0, is_bold=True),)
-    made = head.keys if name == "w_k" else head.values
+    made = head.made_by(name)
     found = numbers.found_by(head)
     named = {numbers.asking, *(numbers.tokens.index(each) for each in found[:3])}
     order = sorted(range(len(numbers.tokens)), key=lambda i: i in named)

@@ -5,12 +5,12 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from PySide6.QtCore import QPointF, QRectF, Qt
-from PySide6.QtGui import QColor, QPainter
+from PySide6.QtGui import QPainter
 
 from attention_explorer.core.numerals import coordinate, percent, signed
 from attention_explorer.kit.drawing.contrast import readable_ink
-from attention_explorer.kit.drawing.marks import colour_of, draw_line, pen, text_size
-from attention_explorer.kit.items.item import Hit, Item
+from attention_explorer.kit.drawing.marks import colour_of, draw_line, mixed, pen, text_size
+from attention_explorer.kit.items.item import Boxed, Hit, Item
 from attention_explorer.kit.theme import Look
 
 TALL, INSIDE, BETWEEN = 38.0, 12.0, 8.0
@@ -83,7 +83,7 @@ class Sentence(Item[SentenceLayout]):
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
         font = look.font(layout.letters)
         for i, (place, token, weight) in enumerate(zip(layout.places, self.tokens, self.weights, strict=True)):
-            ground = _filled(look, weight)
+            ground = mixed(look.theme.card, look.theme.key, 0.06 + 0.84 * weight)  # the nearer to keys, the more
             asks = i == self.asking
             painter.setPen(pen(look.theme.query, 2.4 * look.zoom) if asks else Qt.PenStyle.NoPen)
             painter.setBrush(ground)
@@ -109,15 +109,8 @@ class Sentence(Item[SentenceLayout]):
         return f"{self.tokens[self.asking]} asks: {', '.join(said)}"
 
 
-def _filled(look: Look, weight: float) -> QColor:
-    """Return the ground of a word: the more weight, the nearer to the colour of keys."""
-    card, key, share = QColor(look.theme.card), QColor(look.theme.key), 0.06 + 0.84 * weight
-    ends = ((card.red(), key.red()), (card.green(), key.green()), (card.blue(), key.blue()))
-    return QColor(*(round(low + share * (high - low)) for low, high in ends))
-
-
 @dataclass(frozen=True, slots=True)
-class MatrixNumbers(Item[QRectF]):
+class MatrixNumbers(Boxed):
     """A matrix with its symbol above and what it does below.
 
     Attributes
@@ -138,9 +131,6 @@ class MatrixNumbers(Item[QRectF]):
     does: str
     ink: str
     is_given: bool = True
-
-    def layout(self, _look: Look, box: QRectF) -> QRectF:
-        return box
 
     def data_box(self, _layout: QRectF) -> QRectF:
         return QRectF()

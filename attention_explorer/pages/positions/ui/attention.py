@@ -14,26 +14,18 @@ from attention_explorer.core.numerals import plain, signed, weight_text
 from attention_explorer.kit.drawing.text_table import Column
 from attention_explorer.kit.items.axis import Axis, widened
 from attention_explorer.kit.items.columns import Above
-from attention_explorer.kit.items.item import Hit, Item, Value
 from attention_explorer.kit.items.plot import Plot
 from attention_explorer.kit.items.plot_marks import At, Band, Bars, Curve, Handle, Label, Mark
 from attention_explorer.kit.items.table import Table
 from attention_explorer.kit.items.words import Title
-from attention_explorer.kit.picture import Laid, Panel
-from attention_explorer.kit.pictures.drawing import Change
+from attention_explorer.kit.picture import Change, Hit, Item, Laid, Panel, Value
 from attention_explorer.kit.theme import Look
 from attention_explorer.model import tile_bounds
 from attention_explorer.pages.positions import attention, said
 from attention_explorer.pages.positions.attention import KindScores, PositionAttentionPicture, Term
 from attention_explorer.pages.positions.kinds.registry import KINDS, kind_of
 from attention_explorer.pages.positions.state import PositionsState
-from attention_explorer.pages.positions.ui.moving import (
-    Changed,
-    OfPosition,
-    has_few,
-    has_few_or_is_sampled,
-    moved,
-)
+from attention_explorer.pages.positions.ui.moving import Changed, OfPosition, has_few, has_few_or_is_sampled, moved
 
 SCORES, WEIGHTS = "Scores by distance", "Weights of the keys"
 TERMS, LENGTHS = "Terms of the score", "Lengths of the vectors"

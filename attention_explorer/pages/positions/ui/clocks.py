@@ -9,11 +9,9 @@ import numpy as np
 
 from attention_explorer.core.numerals import SUBSCRIPTS
 from attention_explorer.kit.items.columns import Above
-from attention_explorer.kit.items.item import Hit, Item, Value
 from attention_explorer.kit.items.numbered_map import NumberedMap
 from attention_explorer.kit.items.words import Title
-from attention_explorer.kit.picture import Panel
-from attention_explorer.kit.pictures.drawing import Change
+from attention_explorer.kit.picture import Change, Hit, Item, Panel, Value
 from attention_explorer.pages.positions import clocks, encoding
 from attention_explorer.pages.positions.clocks import MATRIX_SIDE, ClocksPicture
 from attention_explorer.pages.positions.kinds.registry import kind_of

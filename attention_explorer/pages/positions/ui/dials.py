@@ -12,7 +12,7 @@ from PySide6.QtGui import QColor, QPainter, QPen
 
 from attention_explorer.core.numerals import signed
 from attention_explorer.kit.drawing.colour_maps import DIVERGING, pixels_of
-from attention_explorer.kit.drawing.marks import colour_of, draw_line, paint_question_mark, pen, text_size
+from attention_explorer.kit.drawing.marks import colour_of, draw_circle, draw_line, paint_question_mark, pen, text_size
 from attention_explorer.kit.items.item import Hit, Item, around
 from attention_explorer.kit.theme import Look
 from attention_explorer.pages.positions.kinds.kind import wavelength_text
@@ -254,14 +254,9 @@ def _paint_hand(painter: QPainter, dial: Dial, box: QRectF, look: Look) -> None:
     draw_line(painter, middle, corner, pen(_colour(math.cos(dial.angle), look), wide))
     draw_line(painter, corner, tip, pen(_colour(math.sin(dial.angle), look), wide))
     draw_line(painter, middle, tip, pen(theme.text, 2.0 * zoom))
-    painter.setPen(Qt.PenStyle.NoPen)
-    painter.setBrush(colour_of(theme.text))
-    painter.drawEllipse(middle, 0.022 * box.width() + 1, 0.022 * box.width() + 1)
-    painter.setPen(pen(theme.text, 2.2 * zoom))
-    painter.setBrush(colour_of(theme.card))
+    draw_circle(painter, middle, 0.022 * box.width() + 1, fill=colour_of(theme.text))
     radius = min(max(0.055 * box.width(), 4.0), 10.0 * zoom)
-    painter.drawEllipse(tip, radius, radius)
-    painter.setBrush(Qt.BrushStyle.NoBrush)
+    draw_circle(painter, tip, radius, pen(theme.text, 2.2 * zoom), colour_of(theme.card))
 
 
 def _paint_shift(painter: QPainter, dial: Dial, box: QRectF, look: Look) -> None:
@@ -278,10 +273,7 @@ def _paint_shift(painter: QPainter, dial: Dial, box: QRectF, look: Look) -> None
     start = 90.0 - math.degrees(dial.angle % (2 * math.pi))
     painter.drawArc(ring, round(16 * start), round(-16 * math.degrees(dial.advance % (2 * math.pi))))
     end = tip_of(box, dial.angle + dial.advance, RING)
-    painter.setPen(pen(look.theme.muted, 1.6 * look.zoom))
-    painter.setBrush(colour_of(look.theme.card))
-    painter.drawEllipse(end, 0.6 * wide + 1, 0.6 * wide + 1)
-    painter.setBrush(Qt.BrushStyle.NoBrush)
+    draw_circle(painter, end, 0.6 * wide + 1, pen(look.theme.muted, 1.6 * look.zoom), colour_of(look.theme.card))
 
 
 def _colour(value: float, look: Look) -> str:

@@ -13,14 +13,12 @@ from attention_explorer.core.numerals import plain, signed
 from attention_explorer.kit.drawing.text_table import Column
 from attention_explorer.kit.items.axis import Axis
 from attention_explorer.kit.items.columns import Above, Beside
-from attention_explorer.kit.items.item import Hit, Item, Value
 from attention_explorer.kit.items.numbered_map import round_numbers
 from attention_explorer.kit.items.plot import Plot
 from attention_explorer.kit.items.plot_marks import At, Between, Curve, Handle, Label, Mark, Points, ReadOut
 from attention_explorer.kit.items.table import Table
 from attention_explorer.kit.items.words import Reading, Readings
-from attention_explorer.kit.picture import Laid, Panel
-from attention_explorer.kit.pictures.drawing import Change
+from attention_explorer.kit.picture import Change, Hit, Item, Laid, Panel, Value
 from attention_explorer.kit.theme import Look
 from attention_explorer.pages.positions import encoding, said
 from attention_explorer.pages.positions.encoding import BiasLines, EncodingPicture, Wave
@@ -50,7 +48,7 @@ class Encoding(OfEncoding[EncodingPicture]):
     compute = staticmethod(encoding.encoding_picture)
 
     def headline(self, numbers: EncodingPicture) -> str:
-        return said.encoding_headline(numbers.state)
+        return kind_of(numbers.state).headline
 
     def says(self, numbers: EncodingPicture) -> tuple[str, ...]:
         return said.encoding_says(numbers.state)

@@ -9,10 +9,8 @@ from typing import TypeVar
 from PySide6.QtCore import Qt
 
 from attention_explorer.core.numbers_export import Table
-from attention_explorer.kit.items.item import Arrays, Hit
 from attention_explorer.kit.items.numbered_map import NumberedMap
-from attention_explorer.kit.picture import Picture
-from attention_explorer.kit.pictures.drawing import Change
+from attention_explorer.kit.picture import Arrays, Change, Hit, Picture
 from attention_explorer.pages.positions import encoding
 from attention_explorer.pages.positions.clocks import ClocksPicture
 from attention_explorer.pages.positions.encoding import EncodingPicture, NumberMap

@@ -15,12 +15,11 @@ from attention_explorer.core.map_picture import MapPicture
 from attention_explorer.core.numerals import plain, signed, size_text
 from attention_explorer.kit.items.axis import Axis, widened
 from attention_explorer.kit.items.columns import Above, Beside
-from attention_explorer.kit.items.item import Hit, Value
 from attention_explorer.kit.items.numbered_map import NumberedMap, Offset
 from attention_explorer.kit.items.plot import Plot
 from attention_explorer.kit.items.plot_marks import At, Curve, Label, Mark, Points
 from attention_explorer.kit.items.words import Reading, Readings
-from attention_explorer.kit.picture import Laid, Panel
+from attention_explorer.kit.picture import Hit, Laid, Panel, Value
 from attention_explorer.kit.theme import Look
 from attention_explorer.pages.positions import said, similarity
 from attention_explorer.pages.positions.kinds.registry import kind_of

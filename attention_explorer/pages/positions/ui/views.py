@@ -6,25 +6,30 @@ import math
 from typing import Any, TypeAlias
 
 from attention_explorer.kit.form import Written
-from attention_explorer.kit.frame.view import Part, Try, View
-from attention_explorer.pages.positions.change import changed, dimensions_text
+from attention_explorer.kit.frame.view import Part, Try, View, view_named
 from attention_explorer.pages.positions.clocks import has_clocks
 from attention_explorer.pages.positions.kinds.registry import PositionKind
-from attention_explorer.pages.positions.presets import POSITIONS_PRESETS
-from attention_explorer.pages.positions.state import Likeness, PositionsPicture, PositionsState
+from attention_explorer.pages.positions.state import (
+    Likeness,
+    PositionsPicture,
+    PositionsState,
+    changed,
+    dimensions_text,
+)
 from attention_explorer.pages.positions.table import angle_rates
 from attention_explorer.pages.positions.ui.attention import Attention
 from attention_explorer.pages.positions.ui.clocks import Clocks
 from attention_explorer.pages.positions.ui.encoding import Encoding
 from attention_explorer.pages.positions.ui.order import Order
 from attention_explorer.pages.positions.ui.similarity import Similarity
+from attention_explorer.pages.preset_lists import preset_list
 
 Tries: TypeAlias = tuple[Try[PositionsState], ...]
 
 PART = Part(
     "positions",
     PositionsState,
-    POSITIONS_PRESETS,
+    preset_list("positions"),
     changed,
     {"dimensions": Written(dimensions_text, str)},
     shown_by="picture",
@@ -128,7 +133,7 @@ def views() -> tuple[View[Any], ...]:
 
 def view_of(name: PositionsPicture) -> View[Any]:
     """Return a view by its name."""
-    return next(view for view in views() if view.id is name)
+    return view_named(views(), name)
 
 
 # ---- Whether something to try is done ----

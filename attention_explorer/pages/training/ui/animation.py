@@ -9,10 +9,11 @@ from pathlib import Path
 import numpy as np
 from PySide6.QtCore import QSize, Qt
 from PySide6.QtGui import QImage
-from PySide6.QtWidgets import QDialog, QDialogButtonBox, QHBoxLayout, QLabel, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QDialog, QDialogButtonBox, QHBoxLayout, QVBoxLayout, QWidget
 
 from attention_explorer.core.numbers_files import Contents, Report
 from attention_explorer.core.numerals import grouped
+from attention_explorer.kit.controls.made import name_of, words
 from attention_explorer.kit.controls.number_box import WholeNumberBox
 from attention_explorer.kit.export.film import ANIMATIONS as ANIMATIONS
 from attention_explorer.kit.export.film import EACH_MS, LAST_MS, figure_image, film_file
@@ -72,16 +73,13 @@ class AnimationDialog(QDialog):
         self.box = WholeNumberBox(FEWEST, MOST, "Pictures")
         self.box.setToolTip(f"How many steps are shown\n{FEWEST} to {MOST}")
         self.box.setValue(min(USUAL, max(state.step + 1, FEWEST)))
-        self.says = QLabel()
-        self.says.setWordWrap(True)
+        self.says = words(wraps=True)
         buttons = QDialogButtonBox(QDialogButtonBox.StandardButton.Cancel, self)
         self.save = buttons.addButton("&Save…", QDialogButtonBox.ButtonRole.AcceptRole)
         buttons.accepted.connect(self.accept)
         buttons.rejected.connect(self.reject)
         row = QHBoxLayout()
-        label = QLabel("pictures")
-        label.setBuddy(self.box)
-        row.addWidget(label)
+        row.addWidget(name_of(self.box, "pictures"))
         row.addWidget(self.box)
         row.addStretch(1)
         column = QVBoxLayout(self)

@@ -14,7 +14,6 @@ from PySide6.QtWidgets import (
     QHBoxLayout,
     QLabel,
     QPlainTextEdit,
-    QPushButton,
     QVBoxLayout,
     QWidget,
 )
@@ -23,6 +22,7 @@ from attention_explorer.core.declared import declarations
 from attention_explorer.core.numerals import counted, grouped
 from attention_explorer.errors import ExplorerError
 from attention_explorer.kit.controls.choice import ChoiceRow
+from attention_explorer.kit.controls.made import button
 from attention_explorer.kit.controls.text_block import TextBlock, TextLine
 from attention_explorer.kit.theme import Look
 from attention_explorer.pages.training.state import TrainingState
@@ -133,9 +133,7 @@ class OwnLinesDialog(QDialog):
         self.jobs = JobQueue(self)
         self.jobs.delivered.connect(self._on_looked_over)
         self.jobs.failed.connect(self._on_failed)
-        self._settled = QTimer(self)
-        self._settled.setSingleShot(True)
-        self._settled.setInterval(_SETTLES_MS)
+        self._settled = QTimer(self, singleShot=True, interval=_SETTLES_MS)
         self._settled.timeout.connect(self.look_over)
         self.field.textChanged.connect(self._on_typed)
         self.field.setFocus()
@@ -166,9 +164,8 @@ class OwnLinesDialog(QDialog):
         label.setToolTip(said.tip)
         self.cuts = ChoiceRow("Cut into", [(each, said.called(each.value), said.tip) for each in LineCut], self._on_cut)
         self.cuts.show_value(self.cut)
-        open_file = QPushButton("Open a file…")
-        open_file.setToolTip("Read lines from a text file or a table with two columns; it may be dropped here too")
-        open_file.clicked.connect(self._ask_for_file)
+        tip = "Read lines from a text file or a table with two columns; it may be dropped here too"
+        open_file = button("Open a file…", tip, self._ask_for_file)
         row = QHBoxLayout()
         row.addWidget(label)
         row.addWidget(self.cuts)

@@ -13,6 +13,7 @@ from PySide6.QtGui import QKeyEvent
 from PySide6.QtWidgets import QMenu, QPushButton, QWidget
 
 from attention_explorer.core.preset import Preset, preset_of
+from attention_explorer.kit.controls.made import button
 from attention_explorer.kit.controls.possible import allow_unless
 from attention_explorer.kit.controls.word_completer import WordCompleter
 from attention_explorer.kit.form import Form
@@ -132,13 +133,10 @@ class TrainingPage(FramePage):
     def controls_of(self, view: View[Any]) -> Sequence[QWidget]:
         if view.id is TrainingView.SEEDS:
             return ()
-        lines = QPushButton("Your lines…")
-        lines.setToolTip("Type, paste or open lines “input -> answer”, to be learned as any other task")
-        lines.clicked.connect(lambda _checked: self.ask_for_lines())
+        tip = "Type, paste or open lines “input -> answer”, to be learned as any other task"
+        lines = button("Your lines…", tip, lambda: self.ask_for_lines())
         self.lines_buttons.append(lines)
-        swap = QPushButton("Swap A and B")
-        swap.setToolTip("Put B in place of A, to change it")
-        swap.clicked.connect(self.swap)
+        swap = button("Swap A and B", "Put B in place of A, to change it", self.swap)
         self.swaps.append(swap)
         return (lines, swap, self.needed_button) if view.id is TrainingView.BREAK else (lines, swap)
 
@@ -186,8 +184,8 @@ class TrainingPage(FramePage):
             swap.setVisible(state.other is not None)
             allow_unless(SAME if state.other == state.setup else "", swap)
         allow_unless("" if state.step else NOTHING_LEARNED, self.needed_button)
-        for button in self.lines_buttons:
-            button.setVisible(state.setup.task == OWN)
+        for each in self.lines_buttons:
+            each.setVisible(state.setup.task == OWN)
         completer = self.completers.get(self.view.id)
         if completer is not None:
             known = state.task.vocabulary(state.setup).words

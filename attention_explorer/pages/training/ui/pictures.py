@@ -13,21 +13,19 @@ from attention_explorer.kit.items.axis import Axis
 from attention_explorer.kit.items.bars import Bar, NamedBars
 from attention_explorer.kit.items.columns import Above, Beside, Grid
 from attention_explorer.kit.items.film import Film
-from attention_explorer.kit.items.item import Hit, Item, Value
 from attention_explorer.kit.items.map import Map
 from attention_explorer.kit.items.plot import Plot
 from attention_explorer.kit.items.plot_marks import At, Label, Points
 from attention_explorer.kit.items.small_map import SmallMap
 from attention_explorer.kit.items.words import Message, Reading, Readings, Title
-from attention_explorer.kit.picture import Panel, Picture
-from attention_explorer.kit.pictures.drawing import Change
+from attention_explorer.kit.picture import Change, Hit, Item, Panel, Picture, Value
 from attention_explorer.model.arrays import Bools, Floats
 from attention_explorer.pages.training import pair_words, seen, words
 from attention_explorer.pages.training.moment import Film as FilmSeen
 from attention_explorer.pages.training.moment import Moment, MomentRequest, is_worth_known, picture_of
 from attention_explorer.pages.training.seen import Seen
 from attention_explorer.pages.training.state import Cell, Head, TrainingState
-from attention_explorer.pages.training.ui.curves import Curves, gone
+from attention_explorer.pages.training.ui.main_curves import Curves, gone
 from attention_explorer.sources.learned.learned_model import Answer
 
 FILM, FILM_OF_B, PLANE = "The row, step by step", "The row of B, step by step", "Where they stand"

@@ -6,10 +6,8 @@ from dataclasses import replace
 from typing import Any
 
 from attention_explorer.kit.items.columns import Grid
-from attention_explorer.kit.items.item import Arrays, Hit, Item, Value
 from attention_explorer.kit.items.small_map import SmallMap
-from attention_explorer.kit.picture import Panel, Picture
-from attention_explorer.kit.pictures.drawing import Change
+from attention_explorer.kit.picture import Arrays, Change, Hit, Item, Panel, Picture, Value
 from attention_explorer.pages.training import seeds, seen
 from attention_explorer.pages.training.moment import picture_of
 from attention_explorer.pages.training.state import TrainingState, TrainingView

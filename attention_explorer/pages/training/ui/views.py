@@ -8,7 +8,8 @@ from typing import Any
 
 from attention_explorer.core.preset import Preset
 from attention_explorer.kit.frame.figure import figure_of
-from attention_explorer.kit.frame.view import Part, Try, View
+from attention_explorer.kit.frame.view import Part, Try, View, view_named
+from attention_explorer.kit.picture import Picture
 from attention_explorer.kit.pictures.figure import PicturesFigure
 from attention_explorer.pages.training.moment import MomentRequest, answer_at
 from attention_explorer.pages.training.presets import TRAINING_PRESETS
@@ -51,26 +52,20 @@ def views() -> tuple[View[Any], ...]:
     without = "Switch heads off, hide cells, and see what breaks"
     beside = "The same recipe with other seeds, side by side: what they have in common, and what differs"
     unseen = "Sentences that are never learned from, and what it answers to each at this step"
+    on, steps = TrainingView, ("step",)
     return (
-        _view(TrainingView.WATCH, "Watch", row, Watch(), (ASK,), more, watch),
-        _view(TrainingView.MAP, "Map", every, HeadMap(), (ASK,), more, maps),
-        _view(TrainingView.BREAK, "Break it", without, Break(), (ASK,), more, breaks),
-        _view(TrainingView.SEEDS, "Seeds", beside, SeedsPicture(), (), _SETUP, (), main=""),
-        _view(TrainingView.HELD_OUT, "Held out", unseen, HeldOut(), (ASK,), more, held),
+        _view(on.WATCH, "Watch", row, Watch(), "step", (ASK,), more, watch, steps),
+        _view(on.MAP, "Map", every, HeadMap(), "step", (ASK,), more, maps, steps),
+        _view(on.BREAK, "Break it", without, Break(), "step", (ASK,), more, breaks, steps),
+        _view(on.SEEDS, "Seeds", beside, SeedsPicture(), "", (), _SETUP, (), steps),
+        _view(on.HELD_OUT, "Held out", unseen, HeldOut(), "step", (ASK,), more, held, steps),
     )
 
 
 def _view(
-    view: TrainingView,
-    title: str,
-    tip: str,
-    picture: Any,  # noqa: ANN401 # a `Picture` of the page
-    fields: tuple[str, ...],
-    more: tuple[str, ...],
-    tries: _Tries,
-    main: str = "step",
+    name: TrainingView, title: str, tip: str, picture: Picture[TrainingState, Any], main: str, *stands: tuple[Any, ...]
 ) -> View[TrainingState]:
-    return View(view, title, tip, _part(view), view, picture, main, fields, more, tries, ("step",))
+    return View(name, title, tip, _part(name), name, picture, main, *stands)
 
 
 def _part(view: TrainingView) -> Part[TrainingState]:
@@ -83,7 +78,7 @@ def _part(view: TrainingView) -> Part[TrainingState]:
 
 def view_of(name: TrainingView) -> View[Any]:
     """Return a view by its name."""
-    return next(view for view in views() if view.id is name)
+    return view_named(views(), name)
 
 
 def training_figure(state: TrainingState, shown: object = None) -> PicturesFigure:

@@ -28,17 +28,16 @@ from PySide6.QtGui import (
 from PySide6.QtWidgets import (
     QDialog,
     QGridLayout,
-    QHBoxLayout,
     QLabel,
     QMessageBox,
     QPlainTextEdit,
-    QPushButton,
     QScrollArea,
     QTabWidget,
     QVBoxLayout,
     QWidget,
 )
 
+from attention_explorer.kit.controls.made import button, in_row, words
 from attention_explorer.kit.tab_order import in_order
 from attention_explorer.kit.theme import LIGHT, Theme
 from attention_explorer.pages.explorer import ExplorerState, PageState
@@ -115,10 +114,10 @@ class CodeWindow(QDialog):
             Qt.TextInteractionFlag.TextSelectableByMouse | Qt.TextInteractionFlag.TextSelectableByKeyboard
         )
         self._colours = CodeColours(self.text.document())
-        self.note = QLabel()
-        self.note.setWordWrap(True)
-        self.note.setObjectName("muted")
-        self.copy, self.save, self._close = QPushButton("Copy"), QPushButton("Save…"), QPushButton("Close")
+        self.note = words("", "muted", wraps=True)
+        self.copy = button("Copy", "Put the program on the clipboard", self.copy_program)
+        self.save = button("Save…", "Save the program as a .py file, and what it loads beside it", self.save_program)
+        self._close = button("Close", run=self.close)
         self._build()
         self._connect(window)
         self.wear()
@@ -138,23 +137,14 @@ class CodeWindow(QDialog):
         scroll.setAccessibleName("What PyTorch does otherwise")
         scroll.setWidget(_table())
         self.tabs.addTab(scroll, "What PyTorch does otherwise")
-        buttons = QHBoxLayout()
-        self.copy.setToolTip("Put the program on the clipboard")
-        self.save.setToolTip("Save the program as a .py file, and what it loads beside it")
-        for button in (self.copy, self.save):
-            button.setAutoDefault(False)
-            buttons.addWidget(button)
-        buttons.addStretch(1)
-        buttons.addWidget(self._close)
+        for each in (self.copy, self.save):
+            each.setAutoDefault(False)
         self._column.addWidget(self.tabs, 1)
-        self._column.addLayout(buttons)
+        self._column.addLayout(in_row(self.copy, self.save, None, self._close))
         in_order(self.text, self.copy, self.save, self._close, self.tabs)
 
     def _connect(self, window: Host) -> None:
         session = window.session
-        self.copy.clicked.connect(self.copy_program)
-        self.save.clicked.connect(self.save_program)
-        self._close.clicked.connect(self.close)
         session.changed.connect(self._on_changed)
         window.turned.connect(self.follow)
         window.worn.connect(self.wear)
@@ -233,8 +223,8 @@ class CodeWindow(QDialog):
             down.setValue(places[0])
             right.setValue(places[1])
         self.note.setText(note)
-        for button in (self.copy, self.save):
-            button.setEnabled(program is not None)
+        for each in (self.copy, self.save):
+            each.setEnabled(program is not None)
 
     @property
     def program(self) -> Program | None:
@@ -309,20 +299,17 @@ def _table() -> QWidget:
     grid.setHorizontalSpacing(18)
     grid.setVerticalSpacing(8)
     for column, title in enumerate(("", "Here", "PyTorch")):
-        grid.addWidget(_words(title, "cardTitle"), 0, column)
+        grid.addWidget(_cell(title, "cardTitle"), 0, column)
     for row, difference in enumerate(DIFFERENCES, start=1):
-        for column, words in enumerate(difference):
-            grid.addWidget(_words(words, "" if column else "cardTitle"), row, column)
+        for column, said in enumerate(difference):
+            grid.addWidget(_cell(said, "" if column else "cardTitle"), row, column)
     for column, share in enumerate((2, 3, 5)):
         grid.setColumnStretch(column, share)
     grid.setRowStretch(len(DIFFERENCES) + 1, 1)
     return sheet
 
 
-def _words(text: str, name: str) -> QLabel:
-    label = QLabel(text)
-    label.setObjectName(name)
-    label.setWordWrap(True)
+def _cell(text: str, style: str) -> QLabel:
+    label = words(text, style, wraps=True, is_copied=True)
     label.setAlignment(Qt.AlignmentFlag.AlignTop | Qt.AlignmentFlag.AlignLeft)
-    label.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
     return label

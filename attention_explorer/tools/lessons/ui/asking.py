@@ -11,10 +11,9 @@ from PySide6.QtWidgets import QBoxLayout, QHBoxLayout, QLineEdit, QPushButton, Q
 from attention_explorer.kit.controls.number_box import ENTER
 from attention_explorer.kit.controls.undo_keys import UndoKeys
 from attention_explorer.kit.theme import Look
-from attention_explorer.tools.lessons.answers import Given, Right
+from attention_explorer.tools.lessons.answers import Given, Offer, Right
 from attention_explorer.tools.lessons.calculating import EXAMPLE
 from attention_explorer.tools.lessons.lesson import Answer, Kind
-from attention_explorer.tools.lessons.offers import Offer
 from attention_explorer.tools.lessons.words import TYPED, spoken
 
 

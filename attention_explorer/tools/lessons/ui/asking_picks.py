@@ -1,18 +1,20 @@
-"""Words to click, cells to tick, and things to put in order."""
+"""What else an answer is given with: words to click, cells to tick, things to put in order, and bars to drag."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
-from PySide6.QtCore import QEvent, QObject, QPoint, Qt
-from PySide6.QtGui import QKeyEvent, QMouseEvent
-from PySide6.QtWidgets import QGridLayout, QLabel, QPushButton, QSizePolicy, QVBoxLayout, QWidget
+from PySide6.QtCore import QEvent, QObject, QPoint, QRectF, Qt
+from PySide6.QtGui import QColor, QKeyEvent, QMouseEvent, QPainter, QPaintEvent, QPen
+from PySide6.QtWidgets import QGridLayout, QLabel, QPushButton, QSizePolicy, QSlider, QWidget
 
+from attention_explorer.core.numerals import coordinate
 from attention_explorer.kit.controls.flow_layout import FlowLayout
+from attention_explorer.kit.controls.made import in_column, words
 from attention_explorer.kit.tab_order import in_order
 from attention_explorer.kit.theme import Look
 from attention_explorer.tools.lessons.answers import Given, Right
-from attention_explorer.tools.lessons.ui.asking import Asked, Asking, EnterButton
+from attention_explorer.tools.lessons.ui.asking import Asked, Asking, AskingLine, EnterButton
 
 RIGHT, MISSED, WRONG = ("✓", "right"), ("○", "missed"), ("✗", "wrong")
 HOW_TO_ORDER = "The first on the left. Drag them; ← and → move the chosen one."
@@ -42,13 +44,11 @@ class Cells(Asking):
     def __init__(self, asked: Asked, look: Look) -> None:
         super().__init__()
         self._labels, self._rows = asked.offer.labels, asked.offer.rows
-        column = QVBoxLayout(self)
-        column.setContentsMargins(0, 0, 0, 0)
         grid = QWidget()
         self.cells: dict[tuple[int, ...], QPushButton] = {}
         self._check = EnterButton(asked.check)
         self._check.clicked.connect(lambda: self.given.emit(self._ticked()))
-        column.addWidget(grid)
+        column = in_column(grid, within=self)
         if self._rows:
             self._make_map(QGridLayout(grid))
             column.addWidget(self._check, alignment=Qt.AlignmentFlag.AlignLeft)
@@ -79,9 +79,7 @@ class Cells(Asking):
             head.setObjectName("muted")
             grid.addWidget(head, 0, place + 1)
         for row, label in enumerate(self._rows):
-            name = QLabel(label)
-            name.setObjectName("muted")
-            grid.addWidget(name, row + 1, 0, Qt.AlignmentFlag.AlignRight)
+            grid.addWidget(words(label, "muted"), row + 1, 0, Qt.AlignmentFlag.AlignRight)
             for place in range(len(self._labels)):
                 self.cells[row, place] = button = QPushButton()
                 button.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Fixed)
@@ -135,18 +133,12 @@ class Order(Asking):
             tile.setAutoDefault(False)
             tile.setCursor(Qt.CursorShape.OpenHandCursor)
             tile.installEventFilter(self)
-        how = QLabel(HOW_TO_ORDER)
-        how.setObjectName("muted")
-        how.setWordWrap(True)
         self._held = QWidget()
         self._flow = FlowLayout(self._held)
         self._flow.setSpacing(4)
         self._behind = _gap(), EnterButton(asked.check)
         self._behind[1].clicked.connect(lambda: self.given.emit(tuple(self._places)))
-        column = QVBoxLayout(self)
-        column.setContentsMargins(0, 0, 0, 0)
-        column.addWidget(how)
-        column.addWidget(self._held)
+        in_column(words(HOW_TO_ORDER, "muted", wraps=True), self._held, within=self)
         self._show()
 
     @property
@@ -230,3 +222,116 @@ class Walk(QObject):
             self._buttons[there].setFocusPolicy(Qt.FocusPolicy.StrongFocus)
             self._buttons[there].setFocus(Qt.FocusReason.TabFocusReason)
         return True
+
+
+STOPS = 100
+"""From one end of a bar to the other: a hundredth of a weight."""
+
+
+class Bar(QSlider):
+    """A slider that is a bar: its end is dragged, or set with the arrow keys."""
+
+    def __init__(self, name: str, look: Look) -> None:
+        super().__init__(Qt.Orientation.Horizontal)
+        self.setRange(0, STOPS)
+        self.setPageStep(STOPS // 10)
+        self.setAccessibleName(name)
+        self.truth: float | None = None
+        """Where the true end is, from 0 to 1; None while nobody may know."""
+        self.set_look(look)
+
+    def set_look(self, look: Look) -> None:
+        """Wear other colours or another size."""
+        self._look = look
+        self.setFixedHeight(look.px(22))
+        self.setMinimumWidth(look.px(120))
+        self.setMaximumWidth(look.px(420))
+
+    def paintEvent(self, _event: QPaintEvent) -> None:
+        theme, px = self._look.theme, self._look.px
+        painter = QPainter(self)
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        room = QRectF(self.rect()).adjusted(px(3), px(4), -px(3), -px(4))
+        painter.setPen(Qt.PenStyle.NoPen)
+        painter.setBrush(QColor(theme.track))
+        painter.drawRoundedRect(room, px(3), px(3))
+        painter.setBrush(QColor(theme.key))
+        end = room.width() * self.value() / STOPS
+        painter.drawRoundedRect(QRectF(room.left(), room.top(), end, room.height()), px(3), px(3))
+        if self.truth is not None:
+            painter.setPen(QPen(QColor(theme.text), px(3)))
+            x = room.left() + room.width() * min(max(self.truth, 0.0), 1.0)
+            painter.drawLine(round(x), 0, round(x), self.height())
+        if self.hasFocus():
+            painter.setPen(QPen(QColor(theme.focus), px(2)))
+            painter.setBrush(Qt.BrushStyle.NoBrush)
+            painter.drawRoundedRect(QRectF(self.rect()).adjusted(1, 1, -1, -1), px(4), px(4))
+
+    def mousePressEvent(self, event: QMouseEvent) -> None:
+        self._follow(event)
+
+    def mouseMoveEvent(self, event: QMouseEvent) -> None:
+        if event.buttons() & Qt.MouseButton.LeftButton:
+            self._follow(event)
+
+    def mouseReleaseEvent(self, event: QMouseEvent) -> None:
+        event.accept()
+
+    def _follow(self, event: QMouseEvent) -> None:
+        inset = self._look.px(3)
+        self.setValue(round((event.position().x() - inset) / max(self.width() - 2 * inset, 1) * STOPS))
+        event.accept()
+
+
+class Bars(Asking):
+    """Takes a row of numbers, each the length of a bar."""
+
+    def __init__(self, asked: Asked, look: Look) -> None:
+        super().__init__()
+        self._low, self._high, self._within = asked.answer.low, asked.answer.high, asked.answer.within
+        self.bars: tuple[Bar, ...] = tuple(Bar(name, look) for name in asked.offer.labels)
+        self._numbers = tuple(QLabel() for _ in self.bars)
+        grid = QGridLayout()
+        grid.setVerticalSpacing(0)
+        for row, (name, bar, number) in enumerate(zip(asked.offer.labels, self.bars, self._numbers, strict=True)):
+            for column, widget in enumerate((QLabel(name), bar, number)):
+                grid.addWidget(widget, row, column)
+            bar.valueChanged.connect(self._show)
+        grid.setColumnStretch(1, 1)
+        grid.setColumnStretch(3, 1)
+        self._line = AskingLine(asked)
+        self._line.check.clicked.connect(lambda: self.given.emit(self._given()))
+        in_column(grid, self._line, within=self)
+        self.set_look(look)
+        self._show()
+
+    def set_look(self, look: Look) -> None:
+        for bar, number in zip(self.bars, self._numbers, strict=True):
+            bar.set_look(look)
+            number.setMinimumWidth(look.px(150))
+
+    def first(self) -> Bar:
+        return self.bars[0]
+
+    def show_truth(self, given: Given | None, truth: Right) -> None:
+        self._line.check.hide()
+        if not isinstance(truth, Sequence) or isinstance(truth, str):
+            return
+        for bar, label, number in zip(self.bars, self._numbers, truth, strict=True):
+            bar.truth = (number - self._low) / (self._high - self._low)
+            bar.setEnabled(False)
+            guess = "" if given is None else f"you: {self._number(bar)}, "
+            label.setText(f"{guess}truth: {coordinate(number, 3)}")
+            bar.setAccessibleDescription(label.text())
+            bar.update()
+
+    def _given(self) -> tuple[float, ...]:
+        return tuple(self._low + bar.value() / STOPS * (self._high - self._low) for bar in self.bars)
+
+    def _show(self) -> None:
+        for bar, label in zip(self.bars, self._numbers, strict=True):
+            label.setText(self._number(bar))
+            bar.setAccessibleDescription(label.text())
+
+    def _number(self, bar: Bar) -> str:
+        return coordinate(self._low + bar.value() / STOPS * (self._high - self._low), 3)

@@ -8,9 +8,10 @@ from functools import partial
 
 from PySide6.QtCore import QSize, Qt, Signal
 from PySide6.QtGui import QIcon, QResizeEvent
-from PySide6.QtWidgets import QHBoxLayout, QLabel, QPushButton, QSizePolicy, QToolButton, QWidget
+from PySide6.QtWidgets import QSizePolicy, QToolButton, QWidget
 
 from attention_explorer.kit.controls.card import Card
+from attention_explorer.kit.controls.made import button, in_row, words
 from attention_explorer.kit.theme import Look
 from attention_explorer.tools.lessons.lesson import Lesson
 from attention_explorer.tools.lessons.ui.pictures import LessonPictures, one_after_another
@@ -42,15 +43,12 @@ class FirstLessons(Card):
         self.buttons: tuple[QToolButton, ...] = ()
         super().__init__(look, parent=parent)
         self.setAccessibleName("First lessons")
-        title, about = QLabel(TITLE), QLabel(ABOUT)
-        title.setObjectName("cardTitle")
-        about.setObjectName("muted")
+        about = words(ABOUT, "muted")
         about.setMinimumWidth(1)  # it goes where there is no room
         about.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Preferred)
-        self.more, self.explore = QPushButton("All lessons…"), QPushButton("Just explore")
-        self.more.clicked.connect(self.all_wanted)
-        self.explore.setToolTip("Put this away. Lessons are always at the bottom left.")
-        self.head.addWidget(title)
+        self.more = button("All lessons…", run=self.all_wanted)
+        self.explore = button("Just explore", "Put this away. Lessons are always at the bottom left.")
+        self.head.addWidget(words(TITLE, "cardTitle"))
         self.head.addWidget(about, 1)
         self.head.addWidget(self.more)
         self.head.addWidget(self.explore)
@@ -58,12 +56,8 @@ class FirstLessons(Card):
         shelf = QWidget()
         shelf.setMinimumWidth(1)  # a narrow window shows fewer
         shelf.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Fixed)
-        row = QHBoxLayout(shelf)
-        row.setContentsMargins(0, 0, 0, 0)
         self.buttons = tuple(self._button(number, lesson) for number, lesson in enumerate(self._lessons))
-        for button in self.buttons:
-            row.addWidget(button)
-        row.addStretch(1)
+        in_row(*self.buttons, None, within=shelf)
         self.body.addWidget(shelf)
         self.set_look(look)
         pictures.computed.connect(self._draw_one)
@@ -83,9 +77,9 @@ class FirstLessons(Card):
     def set_look(self, look: Look) -> None:
         super().set_look(look)
         self._look = look
-        for button in self.buttons:
-            button.setIconSize(QSize(look.px(WIDTH), look.px(HEIGHT)))
-            button.setFixedSize(look.px(WIDTH + 16), look.px(HEIGHT + 66))
+        for each in self.buttons:
+            each.setIconSize(QSize(look.px(WIDTH), look.px(HEIGHT)))
+            each.setFixedSize(look.px(WIDTH + 16), look.px(HEIGHT + 66))
         if self.buttons:
             one_after_another(self, map(self._draw_one, self._lessons))  # so that no hand has to wait for all
 
@@ -99,5 +93,5 @@ class FirstLessons(Card):
         """Show as many as there is room for."""
         super().resizeEvent(event)
         fits = max(self.width() // self._look.px(WIDTH + 24), 1)
-        for place, button in enumerate(self.buttons):
-            button.setVisible(place < fits)
+        for place, each in enumerate(self.buttons):
+            each.setVisible(place < fits)

@@ -12,11 +12,10 @@ from attention_explorer.kit.controls.discard import discard
 from attention_explorer.tools.host import Host
 from attention_explorer.tools.lessons import shelf
 from attention_explorer.tools.lessons.lesson import Lesson
-from attention_explorer.tools.lessons.progress import Progress
+from attention_explorer.tools.lessons.progress import AFTER, BEFORE, TAKES, Progress
 from attention_explorer.tools.lessons.reading import SUFFIX, lesson_from, read_lesson
 from attention_explorer.tools.lessons.results import KINDS, result, result_file
 from attention_explorer.tools.lessons.reviewing import again
-from attention_explorer.tools.lessons.taking import AFTER, BEFORE, TAKES
 from attention_explorer.tools.lessons.ui.page import LessonsPage
 from attention_explorer.tools.lessons.ui.pictures import LessonPictures
 from attention_explorer.tools.lessons.ui.player import LessonPlayer

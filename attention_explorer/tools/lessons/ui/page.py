@@ -21,16 +21,16 @@ from PySide6.QtWidgets import (
 
 from attention_explorer.kit.controls.card import Card
 from attention_explorer.kit.controls.discard import discard
+from attention_explorer.kit.controls.made import button, in_row, words
 from attention_explorer.kit.controls.panel_scroll import ColumnScroll
 from attention_explorer.kit.theme import Look
 from attention_explorer.tools.lessons.lesson import Lesson
-from attention_explorer.tools.lessons.progress import Progress
+from attention_explorer.tools.lessons.progress import AFTER, BEFORE, TAKES, Progress
 from attention_explorer.tools.lessons.recall import due, row_words
 from attention_explorer.tools.lessons.results import LONGEST_NAME
-from attention_explorer.tools.lessons.taking import AFTER, BEFORE, TAKES
 from attention_explorer.tools.lessons.ui.path import Path, PathCard
 from attention_explorer.tools.lessons.ui.pictures import LessonPictures, one_after_another
-from attention_explorer.tools.lessons.ui.taking import WHAT_WAS_RIGHT
+from attention_explorer.tools.lessons.ui.place import WHAT_WAS_RIGHT
 
 ABOUT_THIRTY = (
     "Thirty questions that no lesson shows: take them before the lessons and after. Nothing is told while you do, and "
@@ -146,9 +146,7 @@ class LessonsPage(QWidget):
         scroll = ColumnScroll(self.path)
         self._beside = Card(look)
         self._fill_beside()
-        row = QHBoxLayout()
-        row.addWidget(self._beside, round(100 * LEFT))
-        row.addWidget(scroll, round(100 * (1 - LEFT)))
+        row = in_row((self._beside, round(100 * LEFT)), (scroll, round(100 * (1 - LEFT))))
         self._column.addLayout(row, 1)
         self.set_look(look)
         following = self._following()
@@ -241,10 +239,7 @@ class LessonsPage(QWidget):
         return card
 
     def _head(self) -> QHBoxLayout:
-        head, title = QHBoxLayout(), QLabel("Lessons")
-        self.count = QLabel(f"{sum(self._finished)} of {len(self._lessons)} done")
-        title.setObjectName("title")
-        self.count.setObjectName("muted")
+        self.count = words(f"{sum(self._finished)} of {len(self._lessons)} done", "muted")
         self.count.setMinimumWidth(1)  # it goes where there is no room
         self.count.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Preferred)
         self.name = QLineEdit()
@@ -253,55 +248,37 @@ class LessonsPage(QWidget):
         self.name.setPlaceholderText("Name (optional)")
         self.name.setMinimumWidth(1)
         self.name.setToolTip("Stands in the file of the result, and is not kept")
-        self.record = QPushButton("Record…")
-        self.record.setAccessibleName("Record a lesson")
-        self.record.setToolTip(
-            "Make a lesson of your own by doing in the window what the class is to see (Ctrl+Shift+R)"
-        )
-        self.record.clicked.connect(self.record_wanted)
-        write, forget = QPushButton("Result…"), QPushButton("Reset all")
-        self.close_button = QPushButton("Just explore")
-        write.setToolTip("Save lessons, questions, tries and times to a file (CSV or JSON) for a teacher")
-        write.clicked.connect(lambda: self.result_wanted.emit(self.name.text()))
-        forget.clicked.connect(lambda: self.forgotten.emit(None))
-        self.close_button.clicked.connect(self.closed)
-        for button in (write, forget):
-            button.setEnabled(self._progress.is_any)
-        head.addWidget(title)
-        head.addWidget(self.count, 1)
-        for part in (self.name, write, forget, self.record, self.close_button):
-            head.addWidget(part)
-        return head
+        tip = "Make a lesson of your own by doing in the window what the class is to see (Ctrl+Shift+R)"
+        self.record = button("Record…", tip, self.record_wanted, name="Record a lesson")
+        tip = "Save lessons, questions, tries and times to a file (CSV or JSON) for a teacher"
+        write = button("Result…", tip, lambda: self.result_wanted.emit(self.name.text()))
+        forget = button("Reset all", run=lambda: self.forgotten.emit(None))
+        self.close_button = button("Just explore", run=self.closed)
+        for each in (write, forget):
+            each.setEnabled(self._progress.is_any)
+        title = words("Lessons", "title")
+        return in_row(title, (self.count, 1), self.name, write, forget, self.record, self.close_button)
 
     def _fill_beside(self) -> None:
-        body, self.title, self.said, self.about = self._beside.body, QLabel(), QLabel(), QLabel()
+        self.title, self.said = words("", "title", wraps=True), words("", "muted", wraps=True)
+        self.about = words("", "lead", wraps=True)
         self.picture = QLabel(alignment=Qt.AlignmentFlag.AlignCenter)
         self.picture.setAccessibleName("Picture")
         self.picture.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Fixed)
-        self.title.setObjectName("title")
-        self.said.setObjectName("muted")
-        self.about.setObjectName("lead")
-        for words in (self.title, self.said, self.about):
-            words.setWordWrap(True)
-        buttons, self._left, self._right = QHBoxLayout(), QHBoxLayout(), QHBoxLayout()
-        buttons.addLayout(self._left)
-        buttons.addStretch(1)
-        buttons.addLayout(self._right)
-        body.addWidget(self.title)
-        body.addWidget(self.said)
-        body.addWidget(self.picture)
-        body.addWidget(self.about)
-        body.addLayout(buttons)
+        self._left, self._right, body = QHBoxLayout(), QHBoxLayout(), self._beside.body
+        for part in (self.title, self.said, self.picture, self.about):
+            body.addWidget(part)
+        body.addLayout(in_row(self._left, None, self._right))
         body.addStretch(1)
 
     def _show(self, number: int) -> None:
         """Show a lesson large, with what can be done with it."""
         item = self._items[number]
-        for words, text in ((self.title, item.title), (self.said, item.words), (self.about, item.about)):
-            words.setText(text)
+        for label, text in ((self.title, item.title), (self.said, item.words), (self.about, item.about)):
+            label.setText(text)
         self.picture.setAccessibleDescription(f"What {item.name} is about")
-        for button in self._beside.findChildren(QPushButton):
-            discard(button)
+        for way in self._beside.findChildren(QPushButton):
+            discard(way)
         self.ways = tuple(self._way(item, self._left, *way) for way in item.ways)
         self.ways[0].setCheckable(True)
         self.ways[0].setChecked(True)
@@ -311,13 +288,10 @@ class LessonsPage(QWidget):
         self._draw_large()
 
     def _way(self, item: Taken, row: QHBoxLayout, called: str, tip: str, run: Callable[[], object]) -> QPushButton:
-        button = QPushButton(called, self._beside)
-        button.setAccessibleName(f"{called}: {item.name}")
-        button.setToolTip(tip)
-        button.clicked.connect(run)
-        row.addWidget(button)
-        button.show()  # now: Qt would show it an event later, and what is to have the keyboard could not take it
-        return button
+        way = button(called, tip, run, name=f"{called}: {item.name}")
+        row.addWidget(way)
+        way.show()  # now: Qt would show it an event later, and what is to have the keyboard could not take it
+        return way
 
     # ---- The pictures ----
 
@@ -358,9 +332,9 @@ class LessonsPage(QWidget):
         body = self._beside.body
         within = self._beside.contentsRect().marginsRemoved(body.contentsMargins())
         wide = within.width()
-        words = sum(part.heightForWidth(wide) for part in (self.title, self.said, self.about))
+        said = sum(part.heightForWidth(wide) for part in (self.title, self.said, self.about))
         between = (body.count() - 1) * body.spacing()
-        return QSize(wide, within.height() - words - self.ways[0].sizeHint().height() - between)
+        return QSize(wide, within.height() - said - self.ways[0].sizeHint().height() - between)
 
     # ---- Size, look and keys ----
 

@@ -11,14 +11,14 @@ from PySide6.QtWidgets import QLabel, QWidget
 
 from attention_explorer.kit.controls.card import Card
 from attention_explorer.kit.controls.discard import discard
+from attention_explorer.kit.controls.made import words
 from attention_explorer.kit.controls.term_label import TermLabel
 from attention_explorer.kit.tab_order import in_order
 from attention_explorer.kit.theme import Look
 from attention_explorer.tools.lessons.answers import Outcome
 from attention_explorer.tools.lessons.lesson import Kind
 from attention_explorer.tools.lessons.ui.asking import Asked, Asking, Choosing, EnterButton, SkipButton, Typing
-from attention_explorer.tools.lessons.ui.asking_bars import Bars
-from attention_explorer.tools.lessons.ui.asking_picks import Cells, Order, Words
+from attention_explorer.tools.lessons.ui.asking_picks import Bars, Cells, Order, Words
 from attention_explorer.tools.lessons.words import rich, spoken
 
 WIDEST_TEXT, WIDEST = 900, 1240
@@ -93,7 +93,7 @@ class LessonCard(Card):
     term_wanted = Signal(str)
 
     def __init__(self, look: Look) -> None:
-        self._title, self._count, self._dots = QLabel(), QLabel(), QLabel()
+        self._title, self._count, self._dots = words("", "cardTitle"), words("", "muted"), words("", "muted")
         self._text, self._hint, self._verdict = _words(), _words(), _words()
         self.back, self.hint, self.tell = EnterButton("Back"), EnterButton("Hint"), EnterButton("Show me")
         self.another, self.skip, self.next = EnterButton("Another one"), SkipButton("Skip"), EnterButton("Next")
@@ -107,13 +107,9 @@ class LessonCard(Card):
         self._measure = _words()
         self._measure.setParent(self)
         self.setAccessibleName("Lesson")
-        self._title.setObjectName("cardTitle")
-        for words in (self._count, self._dots):
-            words.setObjectName("muted")
-        for widget in (self._title, self._count, self._dots):
-            self.head.addWidget(widget)
-        for words in (self._title, self._count, self._dots):
-            words.setMinimumWidth(1)  # they go where there is no room, and keep no window from getting narrower
+        for label in (self._title, self._count, self._dots):
+            self.head.addWidget(label)
+            label.setMinimumWidth(1)  # they go where there is no room, and keep no window from getting narrower
         self.head.addStretch(1)
         for button in (*self._ways, self.skip):
             self.head.addWidget(button)
@@ -123,8 +119,8 @@ class LessonCard(Card):
         for part in (self._text, self._hint, self._verdict, self._asked):
             self.body.addWidget(part)
         self.body.addStretch(1)
-        for words in (self._text, self._hint, self._verdict):
-            words.term_wanted.connect(self.term_wanted)
+        for each in (self._text, self._hint, self._verdict):
+            each.term_wanted.connect(self.term_wanted)
         self.leave.setAccessibleName("Leave the lesson")
         self.leave.setToolTip("End the lesson. What you had before it comes back.")
         self.tell.setToolTip("Do it for me, or tell the answer")
@@ -135,8 +131,8 @@ class LessonCard(Card):
         super().set_look(look)
         self._look = look
         self._asked.set_look(look)
-        for words in (self._text, self._hint, self._verdict):
-            words.setMaximumWidth(look.px(WIDEST_TEXT))
+        for each in (self._text, self._hint, self._verdict):
+            each.setMaximumWidth(look.px(WIDEST_TEXT))
         self._kept_for = 0
         self._turn()
 
@@ -191,9 +187,9 @@ class LessonCard(Card):
         shown = [part for part in (*self._ways, self.skip, self.leave) if part.isVisibleTo(self)]
         self._count.setVisible(room >= sum(needed[part] for part in (*shown, self._count)))
         room -= sum(needed[part] for part in (*self._ways, self.leave, self._count))
-        for words in (self._title, self._dots):  # whichever buttons are there, so that no step makes them come and go
-            room -= needed[words]
-            words.setVisible(room >= 0)
+        for label in (self._title, self._dots):  # whichever buttons are there, so that no step makes them come and go
+            room -= needed[label]
+            label.setVisible(room >= 0)
 
     # ---- Showing ----
 

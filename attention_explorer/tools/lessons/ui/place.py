@@ -1,4 +1,4 @@
-"""Where somebody is in a lesson: the step, its case, and what comes back at the end."""
+"""Where somebody is in a lesson or the thirty questions: the step, its case, and what the card shows."""
 
 from __future__ import annotations
 
@@ -8,15 +8,16 @@ from datetime import date
 from pathlib import Path
 
 from attention_explorer.pages.explorer import ExplorerState
-from attention_explorer.tools.lessons.answers import Outcome
+from attention_explorer.tools.lessons import shelf
+from attention_explorer.tools.lessons.answers import Given, Offer, Outcome, Right, Verdict, offered
 from attention_explorer.tools.lessons.lesson import Kind, Lesson, Step
-from attention_explorer.tools.lessons.offers import Offer, offered
 from attention_explorer.tools.lessons.parts import names_of, way_back
-from attention_explorer.tools.lessons.progress import Progress
-from attention_explorer.tools.lessons.recall import Recall
+from attention_explorer.tools.lessons.progress import AFTER, BEFORE, GUESSING, TAKES, Progress, Reply, Take
+from attention_explorer.tools.lessons.recall import Recall, end_words
 from attention_explorer.tools.lessons.ui.asking import Asked
+from attention_explorer.tools.lessons.ui.panel import CardView
 from attention_explorer.tools.lessons.walk import page_of, reached
-from attention_explorer.tools.lessons.words import MARKED
+from attention_explorer.tools.lessons.words import MARKED, drawn_words, mistake_words, said_words, truth_words
 
 
 @dataclass(frozen=True, slots=True)
@@ -155,3 +156,142 @@ def has_to_learn(place: Place, kinds: Collection[Kind] = tuple(Kind)) -> bool:
         return False
     asked = (answer.of, *(option.condition for option in answer.options))
     return any(name.startswith("training.") for each in asked if each is not None for name in each.names)
+
+
+WHAT_WAS_RIGHT = "What was right…"
+ANSWER, NO_ANSWER = "Answer", "I do not know"
+"""What the buttons of a question say of which nothing is told: how to give the answer, and how to give none."""
+KEPT = "What you answered is kept on this machine, and **Result…** on the lessons page writes it to a file."
+LISTED = "**What was right…** lists those that were not, with your answer, by the lesson to take again."
+NEXT = "Which of them were right is not told, for they come again after the lessons, with other numbers."
+
+
+def begun_take(progress: Progress, bank: Lesson, when: str, today: date) -> Progress:
+    """Return the progress with a take that is under way: the one that was left, or a new one."""
+    take = progress.takes.get(when)
+    if take is not None and take.bank == bank.mark and len(take.replies) < len(bank.steps):
+        return progress
+    finished = sum(progress.of(lesson).finished for lesson in shelf.lessons())
+    return progress.taken(when, Take(bank.mark, today.isoformat(), finished))
+
+
+def with_reply(progress: Progress, when: str, reply: Reply) -> Progress:
+    """Return the progress with the answer to one more question."""
+    take = progress.takes[when]
+    return progress.taken(when, replace(take, replies=(*take.replies, reply)))
+
+
+def reply_to(place: Place, step: Step, given: Given, verdict: Verdict) -> Reply:
+    """Return what is kept of an answer."""
+    said = "" if step.answer is None else said_words(step.answer, given, place.offer)
+    why, right = mistake_words(step, given, verdict), _right_words(place, step, verdict.truth)
+    return Reply(verdict.is_right, drawn_words(step, place.case), said, why, right)
+
+
+def no_reply(place: Place, step: Step, right: Right | None) -> Reply:
+    """Return what is kept of a question without an answer."""
+    return Reply(case=drawn_words(step, place.case), right=_right_words(place, step, right))
+
+
+def _right_words(place: Place, step: Step, right: Right | None) -> str:
+    return "" if step.answer is None or right is None else truth_words(step.answer, right, place.offer)
+
+
+def view_of_take(place: Place, progress: Progress) -> CardView:
+    """Return what the card shows: a question, and nothing of what the answers before it are worth; or the score."""
+    lesson, step = place.lesson, place.now
+    if step is None:
+        return CardView(
+            lesson.title,
+            place.step,
+            len(lesson.steps),
+            _score(lesson, place.take, progress),
+            next_text=WHAT_WAS_RIGHT if place.take == AFTER else "",
+        )
+    asked = place.asked
+    return CardView(
+        f"{lesson.title}, {TAKES[place.take]}",
+        place.step,
+        len(lesson.steps),
+        f"{step.text} {drawn_words(step, place.case)}".strip(),
+        question=None if asked is None else replace(asked, check=ANSWER),
+        verdict=place.verdict,
+        has_skip=True,
+        skip_text=NO_ANSWER,
+        is_told=False,
+    )
+
+
+def _score(bank: Lesson, when: str, progress: Progress) -> str:
+    take, other = progress.takes[when], progress.takes.get(BEFORE if when == AFTER else AFTER)
+    count = len(bank.steps)
+    none = sum(reply.is_right is None for reply in take.replies)
+    said = f"**{take.right} of {count} right**, {TAKES[when]}."
+    said += f" {none} without an answer." if none else ""
+    said += f" {GUESSING.format(round(shelf.by_guessing()))}"
+    if other is not None and len(other.replies) == count and other.bank == bank.mark:
+        which = BEFORE if when == AFTER else AFTER
+        said += f" {TAKES[which].capitalize()} it was {other.right}, on {other.date}."
+    return f"{said}\n\n{NEXT if when == BEFORE else LISTED} {KEPT}"
+
+
+DRAWN, WRONG = "This time: q = (0.25, −1.25).", "**Not this time.** You said 1.25; it is 0.25."
+"""As much as is said of a case that is drawn, and of an answer."""
+
+
+def view_of(place: Place, progress: Progress, today: date) -> CardView:
+    """Return what the card shows."""
+    if place.take:
+        return view_of_take(place, progress)
+    view = _view_of_lesson(place, progress)
+    if place.recall is None or place.now is not None:
+        return view
+    done = progress.of(place.recall.of)
+    text = end_words(place.recall, sum(place.firsts.values()), done, today)
+    return replace(view, has_back=False, text=text)  # going back would come to this end once more
+
+
+def longest_words(lesson: Lesson) -> list[tuple[str, ...]]:
+    """Return about all that a card says in a lesson, as `LessonCard.keep_room` takes it."""
+    said: list[tuple[str, ...]] = [(f"That was the lesson.\n\n{lesson.learned}",)]
+    for step in lesson.steps:
+        if step.answer is None:
+            said.append((step.text, f"*Hint:* {step.hint}"))
+        else:
+            text = f"{step.text} {DRAWN}" if step.draw else step.text
+            said += [(text, ""), (text, f"{WRONG} {max(step.wrong, step.right, key=len)}")]
+    return said
+
+
+def _view_of_lesson(place: Place, progress: Progress) -> CardView:
+    lesson, step = place.lesson, place.now
+    if step is None:
+        following = shelf.after(lesson)
+        tries = progress.of(lesson).first_tries
+        questions = sum(step.answer is not None for step in lesson.steps)
+        right = f" {sum(tries.values())} of {questions} questions right at the first try." if questions else ""
+        return CardView(
+            lesson.title,
+            place.step,
+            len(lesson.steps),
+            f"**That was the lesson.**{right}\n\n{lesson.learned}",
+            has_back=True,
+            next_text=f"Next: {following.title}" if following else "",
+        )
+    is_open = not place.is_done and (step.until is not None or step.answer is not None)
+    return CardView(
+        lesson.title,
+        place.step,
+        len(lesson.steps),
+        f"{step.text} {drawn_words(step, place.case)}".strip(),
+        question=place.asked,
+        outcome=place.outcome,
+        hint=step.hint if place.is_hinted and not place.is_done else "",
+        verdict=place.verdict,
+        is_done=step.until is not None and place.is_done,
+        has_back=place.step > 0,
+        has_hint=bool(step.hint) and not place.is_hinted and is_open,
+        has_skip=is_open,
+        has_another=bool(step.draw),
+        next_text="" if is_open else "Next",
+    )

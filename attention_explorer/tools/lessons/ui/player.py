@@ -18,19 +18,24 @@ from attention_explorer.kit.accessible import announce
 from attention_explorer.kit.controls.discard import discard
 from attention_explorer.pages.explorer import ExplorerState
 from attention_explorer.pages.ui.page import Page
-from attention_explorer.session.working import Working
+from attention_explorer.session.jobs import Working
 from attention_explorer.tools.host import Host
 from attention_explorer.tools.lessons import shelf
-from attention_explorer.tools.lessons.answers import Outcome, Right, Verdict, drawn, judged, truth
+from attention_explorer.tools.lessons.answers import MOST, Outcome, Right, Verdict, drawn, judged, truth
 from attention_explorer.tools.lessons.lesson import Kind, Lesson, Step
-from attention_explorer.tools.lessons.offers import MOST
-from attention_explorer.tools.lessons.progress import Progress
+from attention_explorer.tools.lessons.progress import Progress, Reply
 from attention_explorer.tools.lessons.recall import recall_of
-from attention_explorer.tools.lessons.taking import Reply
 from attention_explorer.tools.lessons.ui.panel import LessonCard
-from attention_explorer.tools.lessons.ui.place import Place, has_to_learn
-from attention_explorer.tools.lessons.ui.taking import begun_take, no_reply, reply_to, with_reply
-from attention_explorer.tools.lessons.ui.views import longest_words, view_of
+from attention_explorer.tools.lessons.ui.place import (
+    Place,
+    begun_take,
+    has_to_learn,
+    longest_words,
+    no_reply,
+    reply_to,
+    view_of,
+    with_reply,
+)
 from attention_explorer.tools.lessons.walk import begun, ended
 from attention_explorer.tools.lessons.words import (
     TYPED,

@@ -1,4 +1,4 @@
-"""All steps of a recorded lesson as a page: put in order, worded, tried and saved."""
+"""What is seen of a recorded lesson: a strip above the page while it is recorded, and all its steps as a page."""
 
 from __future__ import annotations
 
@@ -8,7 +8,6 @@ from PySide6.QtCore import QEvent, QSignalBlocker, Qt, Signal
 from PySide6.QtGui import QKeyEvent, QKeySequence, QPixmap, QResizeEvent
 from PySide6.QtWidgets import (
     QFormLayout,
-    QHBoxLayout,
     QLabel,
     QLineEdit,
     QListWidget,
@@ -21,6 +20,7 @@ from PySide6.QtWidgets import (
 from attention_explorer.core.numerals import counted
 from attention_explorer.kit.controls.card import Card
 from attention_explorer.kit.controls.flow_layout import FlowLayout
+from attention_explorer.kit.controls.made import button, in_row, name_of, words
 from attention_explorer.kit.controls.number_box import WholeNumberBox, show_number
 from attention_explorer.kit.theme import Look
 from attention_explorer.tools.lessons.lesson import Step
@@ -28,6 +28,62 @@ from attention_explorer.tools.lessons.reading import LONGEST_TEXT
 from attention_explorer.tools.lessons.recording import Moment, Recording, usual_minutes
 from attention_explorer.tools.lessons.ui.step_form import StepForm
 from attention_explorer.tools.lessons.words import spoken
+
+LINES_OF_STRIP = 2
+"""Of words that are seen at once."""
+
+
+class RecordStrip(Card):
+    """Stands above the page while a lesson is recorded.
+
+    Signals
+    -------
+    titled : str
+        A title was typed.
+    """
+
+    titled = Signal(str)
+
+    def __init__(self, look: Look) -> None:
+        self.form = StepForm(look, LINES_OF_STRIP)
+        self.title, self.count = QLineEdit(), QLabel()
+        tip = "Take the last step away; Undo does it too, and takes back what was done"
+        self.delete = button("Delete step", tip)
+        tip = "See all steps, put them in order, try the lesson and save it (Ctrl+Shift+R)"
+        self.finish = button("Steps…", tip, is_switch=True)
+        super().__init__(look)
+        self.setAccessibleName("Recording a lesson")
+        self.title.setAccessibleName("Title of the lesson")
+        self.title.setPlaceholderText("Title of the lesson")
+        self.title.setMaxLength(LONGEST_TEXT)
+        self.title.setMinimumWidth(1)
+        self.count.setObjectName("muted")
+        self.finish.setChecked(True)  # the one button that leads on stands out
+        self.head.addWidget(words("●  Recording", "cardTitle"))
+        self.head.addWidget(self.title, 1)
+        for part in (self.count, self.delete, self.finish):
+            self.head.addWidget(part)
+        self.body.addLayout(self.head)
+        self.body.addWidget(self.form)
+        self.form.stand_beside()
+        self.title.textEdited.connect(self.titled)
+        self.title.returnPressed.connect(self.form.left)
+
+    def set_look(self, look: Look) -> None:
+        super().set_look(look)
+        self.form.set_look(look)
+
+    def show_recording(self, recording: Recording, at: int, offered: Sequence[Step] | None, why_none: str) -> None:
+        """Show the step that is being recorded."""
+        if recording.title != self.title.text():
+            self.title.setText(recording.title)
+        asked = f", {recording.questions} asked" if recording.questions else ""
+        self.count.setText(f"Step {at + 1}{asked}" if at >= 0 else "No step")
+        self.count.setAccessibleName(self.count.text())
+        self.delete.setEnabled(at >= 0)
+        self.finish.setChecked(True)
+        self.form.show_moment(recording.moments[at] if at >= 0 else None, offered, why_none)
+
 
 LINES, LONGEST_MINUTES, MOST_SAID = 3, 600, 5
 NO_STEPS = "No steps yet. Press Go on, and do in the window what the class is to see."
@@ -60,18 +116,19 @@ class RecordPage(QWidget):
         self.title, self.about, self.learned = (_line(name) for name in ("Title", "About", "Learned"))
         self.minutes = WholeNumberBox(1, LONGEST_MINUTES, "Minutes")
         self.steps, self.form = QListWidget(), StepForm(look, LINES)
-        self.said, self.where = QLabel(), QLabel()
+        self.said, self.where = words("", wraps=True, is_copied=True), words("", "cardTitle")
         self.picture = _Seen()
-        self.up, self.down = _button("Up", "Let this step come earlier"), _button("Down", "Let this step come later")
-        self.join = _button("Join", "Make this step and the one before one: what this one shows, and the words of both")
-        self.delete = _button("Delete", "Take this step away (Del)")
-        self.undo = _button("Undo", "Take back the last thing that was done here (Ctrl+Z)")
-        self.go_on = _button("Go on", "Record again, behind this step: the window shows it (Esc)")
-        self.hand_out = _button("Hand-out…", "Save it as a PDF to be printed: tasks and questions, then the answers")
-        self.preview = _button("Try it", "Take the lesson as the class will; leaving it comes back here")
-        self.save = _button("Save…", "Write the lesson to a file, which File → Open plays (Ctrl+S)")
-        self.discard = _button("Discard…", "Delete this recording")
-        self.close_button = _button("Close", "Back to the window. What is not saved is kept, and offered next time.")
+        self.up = button("Up", "Let this step come earlier", lambda: self.moved.emit(-1))
+        self.down = button("Down", "Let this step come later", lambda: self.moved.emit(1))
+        self.join = button("Join", "Make this step and the one before one: what this one shows, and the words of both")
+        self.delete = button("Delete", "Take this step away (Del)")
+        self.undo = button("Undo", "Take back the last thing that was done here (Ctrl+Z)")
+        self.go_on = button("Go on", "Record again, behind this step: the window shows it (Esc)")
+        self.hand_out = button("Hand-out…", "Save it as a PDF to be printed: tasks and questions, then the answers")
+        self.preview = button("Try it", "Take the lesson as the class will; leaving it comes back here")
+        self.save = button("Save…", "Write the lesson to a file, which File → Open plays (Ctrl+S)", is_switch=True)
+        self.discard = button("Discard…", "Delete this recording")
+        self.close_button = button("Close", "Back to the window. What is not saved is kept, and offered next time.")
         self._flows = FlowLayout(), FlowLayout()
         """The buttons below the list and below the picture: in several lines where there is little room."""
         self._build(look)
@@ -82,16 +139,9 @@ class RecordPage(QWidget):
 
     def _build(self, look: Look) -> None:
         self._column = QVBoxLayout(self)
-        head, title = QHBoxLayout(), QLabel("Steps of the lesson")
-        title.setObjectName("title")
-        head.addWidget(title, 1)
-        for button in (self.discard, self.close_button):
-            head.addWidget(button)
-        self._column.addLayout(head)
-        row = QHBoxLayout()
-        row.addWidget(self._list(look), 2)
-        row.addWidget(self._right(look), 3)
-        self._column.addLayout(row, 1)
+        title = words("Steps of the lesson", "title")
+        self._column.addLayout(in_row((title, 1), self.discard, self.close_button))
+        self._column.addLayout(in_row((self._list(look), 2), (self._right(look), 3)), 1)
 
     def _list(self, look: Look) -> QWidget:
         side = self._side = Card(look)
@@ -99,8 +149,8 @@ class RecordPage(QWidget):
         self.steps.setFrameShape(QListWidget.Shape.NoFrame)
         self.steps.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         buttons = self._flows[0]
-        for button in (self.up, self.down, self.join, self.delete, self.undo):
-            buttons.addWidget(button)
+        for each in (self.up, self.down, self.join, self.delete, self.undo):
+            buttons.addWidget(each)
         side.body.addWidget(self.steps, 1)
         side.body.addLayout(buttons)
         return side
@@ -109,25 +159,14 @@ class RecordPage(QWidget):
         self._card = Card(look)
         about = QFormLayout()
         about.setFieldGrowthPolicy(QFormLayout.FieldGrowthPolicy.ExpandingFieldsGrow)
-        first = QHBoxLayout()
-        first.addWidget(self.title, 1)
-        minutes = QLabel("&Minutes")
-        minutes.setBuddy(self.minutes)
-        first.addWidget(minutes)
-        first.addWidget(self.minutes)
-        title = QLabel("&Title")
-        title.setBuddy(self.title)
-        about.addRow(title, first)
+        first = in_row((self.title, 1), name_of(self.minutes, "&Minutes"), self.minutes)
+        about.addRow(name_of(self.title, "&Title"), first)
         about.addRow("A&bout", self.about)
         about.addRow("&Learned", self.learned)
-        self.where.setObjectName("cardTitle")
-        self.said.setWordWrap(True)
         self.said.setAccessibleName("Check")
-        self.said.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
         last = self._flows[1]
-        for button in (self.save, self.preview, self.hand_out, self.go_on):
-            last.addWidget(button)
-        self.save.setCheckable(True)
+        for each in (self.save, self.preview, self.hand_out, self.go_on):
+            last.addWidget(each)
         self.save.setChecked(True)
         self.form.stand_below()
         body = self._card.body
@@ -141,8 +180,6 @@ class RecordPage(QWidget):
 
     def _connect(self) -> None:
         self.steps.currentRowChanged.connect(self.chosen)
-        self.up.clicked.connect(lambda: self.moved.emit(-1))
-        self.down.clicked.connect(lambda: self.moved.emit(1))
         for line in (self.title, self.about, self.learned):
             line.textEdited.connect(self._describe)
         self.minutes.valueChanged.connect(self._describe)
@@ -172,7 +209,7 @@ class RecordPage(QWidget):
                 line.setText(text)
         show_number(self.minutes, recording.minutes or usual_minutes(len(recording.moments)))
         last = len(recording.moments) - 1
-        for button, is_possible in (
+        for each, is_possible in (
             (self.up, at > 0),
             (self.down, 0 <= at < last),
             (self.join, at > 0),
@@ -182,7 +219,7 @@ class RecordPage(QWidget):
             (self.preview, last >= 0),
             (self.hand_out, last >= 0),
         ):
-            button.setEnabled(is_possible)
+            each.setEnabled(is_possible)
         self.save.setChecked(True)
         page = recording.moments[at].page.capitalize() if at >= 0 else ""
         self.where.setText(f"Step {at + 1}, {page}" if at >= 0 else NO_STEPS)
@@ -225,11 +262,11 @@ class RecordPage(QWidget):
         return super().event(event)
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
-        button = self._own(event)
-        if button is None:
+        meant = self._own(event)
+        if meant is None:
             super().keyPressEvent(event)
-        elif button.isEnabled():
-            button.click()
+        elif meant.isEnabled():
+            meant.click()
 
     def _own(self, event: QKeyEvent) -> QPushButton | None:
         """Return the button that does what a key means here."""
@@ -264,12 +301,6 @@ def _line(name: str) -> QLineEdit:
     line.setMaxLength(LONGEST_TEXT)
     line.setMinimumWidth(1)
     return line
-
-
-def _button(text: str, tip: str) -> QPushButton:
-    button = QPushButton(text)
-    button.setToolTip(tip)
-    return button
 
 
 def _row(number: int, moment: Moment) -> str:

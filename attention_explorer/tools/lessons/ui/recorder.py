@@ -16,7 +16,7 @@ from attention_explorer.errors import ExplorerError, quoted
 from attention_explorer.kit.accessible import announce
 from attention_explorer.kit.controls.discard import discard
 from attention_explorer.kit.message import message_box
-from attention_explorer.session.working import Working
+from attention_explorer.session.jobs import Working
 from attention_explorer.tools.host import Host
 from attention_explorer.tools.lessons.lesson import Lesson, Step
 from attention_explorer.tools.lessons.proposing import proposed, why_none, with_proposed_words
@@ -27,8 +27,7 @@ from attention_explorer.tools.lessons.to_toml import lesson_text
 from attention_explorer.tools.lessons.ui.draft import Draft, LeftRecording
 from attention_explorer.tools.lessons.ui.pictures import picture_of_state
 from attention_explorer.tools.lessons.ui.player import LessonPlayer
-from attention_explorer.tools.lessons.ui.record_page import RecordPage
-from attention_explorer.tools.lessons.ui.record_strip import RecordStrip
+from attention_explorer.tools.lessons.ui.record_page import RecordPage, RecordStrip
 
 if TYPE_CHECKING:
     from attention_explorer.session.history import History

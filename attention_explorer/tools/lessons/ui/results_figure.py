@@ -18,10 +18,10 @@ from attention_explorer.kit.items.item import Arrays, Hit
 from attention_explorer.kit.items.rows_map import RowsMap
 from attention_explorer.kit.picture import Panel, Picture
 from attention_explorer.kit.pictures.figure import PicturesFigure
-from attention_explorer.tools.lessons.class_results import Marks, Person
 from attention_explorer.tools.lessons.lesson import Lesson
+from attention_explorer.tools.lessons.progress import GUESSING, TAKES
+from attention_explorer.tools.lessons.results import Marks, Person
 from attention_explorer.tools.lessons.shelf import by_guessing
-from attention_explorer.tools.lessons.taking import GUESSING, TAKES
 
 PICTURES = (".png", ".svg", ".pdf")
 """Kinds of files that the picture can be."""

@@ -6,8 +6,9 @@ import html
 from collections.abc import Sequence
 
 from PySide6.QtCore import Qt, Signal
-from PySide6.QtWidgets import QDialog, QHBoxLayout, QLabel, QPushButton, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QDialog, QLabel, QPushButton, QVBoxLayout, QWidget
 
+from attention_explorer.kit.controls.made import button, in_row, words
 from attention_explorer.kit.controls.panel_scroll import ColumnScroll
 from attention_explorer.tools.host import Host
 from attention_explorer.tools.lessons.reviewing import Again, Reviewed
@@ -39,22 +40,19 @@ class Review(QDialog):
         scroll = ColumnScroll(content)
         scroll.setFocusPolicy(Qt.FocusPolicy.TabFocus)  # to be scrolled by keys
         scroll.setAccessibleName(TITLE)
-        column.addWidget(_words(f"<b>{html.escape(score)}</b>"))
+        column.addWidget(_rich(f"<b>{html.escape(score)}</b>"))
         column.addWidget(scroll, 1)
         self.resize(min(look.px(640), window.width() - 40), min(look.px(560), max(window.height() - 60, 300)))
 
     def _add(self, each: Again) -> QPushButton:
         """Add a lesson with its questions, and return the button that begins it."""
-        head, button = QHBoxLayout(), QPushButton("Take it again")
-        head.addWidget(_words(f"<b>{html.escape(each.lesson.title)}</b>: {each.words}"), 1)
-        head.addWidget(button)
-        button.setAccessibleName(f"Take “{each.lesson.title}” again")
-        button.setAutoDefault(False)
-        button.clicked.connect(lambda: self._take(each))
-        self._rows.addLayout(head)
+        take = button("Take it again", run=lambda: self._take(each), name=f"Take “{each.lesson.title}” again")
+        take.setAutoDefault(False)
+        title = _rich(f"<b>{html.escape(each.lesson.title)}</b>: {each.words}")
+        self._rows.addLayout(in_row((title, 1), take))
         for wrong in each.wrong:
-            self._rows.addWidget(_words(_question(wrong)))
-        return button
+            self._rows.addWidget(_rich(_question(wrong)))
+        return take
 
     def _take(self, each: Again) -> None:
         self.accept()
@@ -68,9 +66,7 @@ def _question(wrong: Reviewed) -> str:
     return "<br>".join(html.escape(part) for part in parts if part)
 
 
-def _words(text: str) -> QLabel:
-    label = QLabel(text)
-    label.setWordWrap(True)
+def _rich(text: str) -> QLabel:
+    label = words(text, wraps=True, is_copied=True)
     label.setTextFormat(Qt.TextFormat.RichText)
-    label.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
     return label

@@ -6,9 +6,10 @@ from collections.abc import Sequence
 
 from PySide6.QtCore import QEvent, QSignalBlocker, Qt, Signal
 from PySide6.QtGui import QFocusEvent, QKeyEvent
-from PySide6.QtWidgets import QCheckBox, QGridLayout, QLabel, QPlainTextEdit, QSizePolicy, QWidget
+from PySide6.QtWidgets import QCheckBox, QGridLayout, QPlainTextEdit, QSizePolicy, QWidget
 
 from attention_explorer.kit.controls.choice import TellingBox
+from attention_explorer.kit.controls.made import name_of
 from attention_explorer.kit.theme import Look
 from attention_explorer.tools.lessons.lesson import Step
 from attention_explorer.tools.lessons.recording import Moment
@@ -91,11 +92,9 @@ class StepForm(QWidget):
         self.questions.setAccessibleName("Question")
         self.questions.setToolTip("What is asked: the answer is computed, and hidden until it is given")
         self.questions.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Fixed)
-        say = QLabel("&Say")
-        say.setBuddy(self.words)
         grid = self._grid = QGridLayout(self)
         grid.setContentsMargins(0, 0, 0, 0)
-        grid.addWidget(say, 0, 0, Qt.AlignmentFlag.AlignTop)
+        grid.addWidget(name_of(self.words, "&Say"), 0, 0, Qt.AlignmentFlag.AlignTop)
         grid.addWidget(self.words, 0, 1)
         self.words.textChanged.connect(lambda: self.worded.emit(self.words.toPlainText()))
         self.words.left.connect(self.left)

@@ -1,4 +1,4 @@
-"""The sheets of a lesson as a PDF of A4 pages."""
+"""The sheets of a lesson as a PDF of A4 pages, written while the window goes on."""
 
 from __future__ import annotations
 
@@ -7,17 +7,21 @@ from pathlib import Path
 
 from PySide6.QtCore import QBuffer, QIODevice, QMarginsF, QRectF, QSizeF, Qt, QUrl
 from PySide6.QtGui import QFont, QImage, QPageLayout, QPageSize, QPainter, QPdfWriter, QTextDocument
+from PySide6.QtWidgets import QFileDialog
 
 from attention_explorer.core.figure_options import FigureOptions
 from attention_explorer.core.files import write_whole
-from attention_explorer.errors import UsageError, quoted
+from attention_explorer.errors import ExplorerError, UsageError, quoted
 from attention_explorer.kit.export.figure import Figure, painted, sheet_of
-from attention_explorer.kit.export.pdf_file import PROGRAM
+from attention_explorer.kit.export.svg_file import PROGRAM
+from attention_explorer.kit.message import say
 from attention_explorer.kit.theme import FONT_FAMILY
 from attention_explorer.pages.explorer import ExplorerState
 from attention_explorer.pages.registry import PAGES
+from attention_explorer.session.jobs import Working
+from attention_explorer.tools.host import Host
 from attention_explorer.tools.lessons.lesson import Lesson
-from attention_explorer.tools.presenting.handout import Item, picture_name, questions_html, solutions_html
+from attention_explorer.tools.presenting.handout import Item, items_of, picture_name, questions_html, solutions_html
 
 DPI = 96
 MARGIN = 18.0
@@ -129,3 +133,31 @@ def _paint(painter: QPainter, writer: QPdfWriter, text: str, foot: str, pictures
         place = QRectF(0, high, wide, FOOT)
         painter.drawText(place, Qt.AlignmentFlag.AlignBottom | Qt.AlignmentFlag.AlignLeft, foot)
         painter.drawText(place, Qt.AlignmentFlag.AlignBottom | Qt.AlignmentFlag.AlignRight, f"{page + 1} of {pages}")
+
+
+def hand_out(window: Host, lesson: Lesson, working: Working) -> None:
+    """Ask for a PDF file, and write a lesson to it for paper: what is right is computed aside, and so is the file."""
+    named, _ = QFileDialog.getSaveFileName(window, "Save the hand-out", f"{lesson.name}.pdf", "PDF (*.pdf)")
+    if not named:
+        return
+    path = Path(named)
+    path = path if path.suffix else path.with_suffix(".pdf")
+
+    def refuse(error: ExplorerError) -> None:
+        say(window, "Not saved", str(error))
+
+    def compute() -> tuple[tuple[Item, ...], dict[str, Figure]]:
+        check_name(path)
+        items = items_of(lesson)
+        return items, figures_of(items)
+
+    def paint(found: tuple[tuple[Item, ...], dict[str, Figure]]) -> None:
+        items, figures = found
+        pictures = painted_figures(figures)
+        working.find_out(lambda: write_sheets(path, lesson, items, pictures), saved, refuse)
+
+    def saved(_nothing: None) -> None:
+        window.tell(f"Saved {path.name}")
+
+    window.tell(f"{path.name} is being written …")
+    working.find_out(compute, paint, refuse)

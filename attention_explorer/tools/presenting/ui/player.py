@@ -8,10 +8,11 @@ from pathlib import Path
 
 from PySide6.QtCore import QEvent, QObject, Qt
 from PySide6.QtGui import QKeySequence, QShortcut
-from PySide6.QtWidgets import QApplication, QFileDialog, QLabel, QLayout, QLineEdit, QWidget
+from PySide6.QtWidgets import QApplication, QFileDialog, QLayout, QLineEdit, QWidget
 
 from attention_explorer.errors import ExplorerError
 from attention_explorer.kit.accessible import announce
+from attention_explorer.kit.controls.made import words
 from attention_explorer.kit.controls.room_kept import give_up_room
 from attention_explorer.kit.message import say
 from attention_explorer.pages.explorer import ExplorerState
@@ -49,9 +50,7 @@ class Presenter(QObject):
         self._was = Qt.WindowState.WindowNoState
         self._own: Place[ExplorerState] | None = None
         """The person's own work; None if no scenes are shown."""
-        self._caption = QLabel()
-        self._caption.setWordWrap(True)
-        self._caption.setObjectName("caption")
+        self._caption = words("", "caption", wraps=True)
         self._caption.setAccessibleName("Caption")
         self._line = QLineEdit()
         self._line.setObjectName("ownCaption")
@@ -119,9 +118,9 @@ class Presenter(QObject):
         window.removeEventFilter(self)
         self._forget_shortcuts()
         self._show_all()
-        for words in (self._line, self._caption):
-            words.hide()
-            words.setParent(None)
+        for part in (self._line, self._caption):
+            part.hide()
+            part.setParent(None)
         for page in self._alone:
             page.stand_alone(False)
         self._alone.clear()

@@ -21,13 +21,11 @@ from PySide6.QtGui import QFontMetrics, QKeyEvent, QKeySequence, QPainter
 from PySide6.QtWidgets import (
     QAbstractItemView,
     QDialog,
-    QLabel,
     QLineEdit,
     QListView,
     QStyle,
     QStyledItemDelegate,
     QStyleOptionViewItem,
-    QVBoxLayout,
     QWidget,
 )
 
@@ -35,6 +33,7 @@ from attention_explorer.core.terms import terms
 from attention_explorer.errors import ExplorerError
 from attention_explorer.kit.accessible import announce
 from attention_explorer.kit.controls.card import Card
+from attention_explorer.kit.controls.made import in_column, words
 from attention_explorer.kit.drawing.marks import colour_of
 from attention_explorer.kit.keys import written
 from attention_explorer.kit.theme import Look
@@ -147,8 +146,7 @@ class SearchBox(QDialog):
         self.list.setModel(self.model)
         self.list.setItemDelegate(_Row(look, self))
         self.list.setFixedHeight(look.px(ROW_HIGH) * ROWS)
-        self.none = QLabel(NOTHING)
-        self.none.setObjectName("muted")
+        self.none = words(NOTHING, "muted")
         self.none.setAlignment(Qt.AlignmentFlag.AlignHCenter | Qt.AlignmentFlag.AlignTop)
         self.none.setFixedHeight(self.list.maximumHeight())
         card = Card(look)
@@ -156,9 +154,7 @@ class SearchBox(QDialog):
         card.body.addWidget(self.field)
         card.body.addWidget(self.list)
         card.body.addWidget(self.none)
-        column = QVBoxLayout(self)
-        column.setContentsMargins(0, 0, 0, 0)
-        column.addWidget(card)
+        in_column(card, within=self)
         self.field.installEventFilter(self)
         self.field.textChanged.connect(self._find)
         self.list.clicked.connect(self._take)

@@ -16,21 +16,20 @@ from PySide6.QtWidgets import (
     QLineEdit,
     QListWidget,
     QListWidgetItem,
-    QPushButton,
     QTabWidget,
     QVBoxLayout,
     QWidget,
 )
 
 from attention_explorer.core.terms import Term, terms
+from attention_explorer.kit.controls.made import button, in_column, in_row, words
 from attention_explorer.kit.controls.panel_scroll import ColumnScroll
 from attention_explorer.kit.theme import Look
 from attention_explorer.pages.registry import PAGES
 from attention_explorer.tools.host import Host
 from attention_explorer.tools.lessons.writing import sections
-from attention_explorer.tools.terms.references import PAPERS, TO_READ_ON, Reference
+from attention_explorer.tools.terms.references import NUMBERS, PAPERS, TO_READ_ON, Reference
 from attention_explorer.tools.terms.ui.panel import IN_A_LESSON, TermView
-from attention_explorer.tools.terms.words import NUMBERS
 
 TABS = ("Glossary", "Keys", "Sources", "The numbers", "Write a lesson")
 GLOSSARY, KEYS, SOURCES, THE_NUMBERS, LESSONS = range(5)
@@ -62,12 +61,11 @@ class _Rows(QWidget):
         self, title: str, rows: Sequence[tuple[str, ...]], *, is_linked: bool = False, is_small: bool = False
     ) -> None:
         """Add rows below a heading, with one or two columns."""
-        heading = QLabel(title)
-        heading.setObjectName("cardTitle" if is_small else "title")
+        heading = words(title, "cardTitle" if is_small else "title")
         self._put(heading, 0, 2)
         section = []
         for row in rows:
-            labels = tuple(_label(text, is_linked=is_linked) for text in row)
+            labels = tuple(words(text, "link" * is_linked, wraps=True, has_links=is_linked) for text in row)
             if len(labels) == 2:
                 self._grid.setColumnMinimumWidth(0, self._least)
                 labels[0].setObjectName("cardTitle")
@@ -108,17 +106,6 @@ class _Rows(QWidget):
         self.setMinimumHeight(max(self._grid.heightForWidth(self.width()), 0))  # −1 if nothing is found
 
 
-def _label(text: str, *, is_linked: bool) -> QLabel:
-    label = QLabel(text)
-    label.setWordWrap(True)
-    if is_linked:
-        flags = Qt.TextInteractionFlag.LinksAccessibleByMouse | Qt.TextInteractionFlag.LinksAccessibleByKeyboard
-        label.setTextInteractionFlags(flags)
-        label.setOpenExternalLinks(True)
-        label.setObjectName("link")
-    return label
-
-
 class _Glossary(QWidget):
     """The list of terms, and what the chosen one means."""
 
@@ -137,10 +124,7 @@ class _Glossary(QWidget):
         row.setSpacing(look.px(16))
         row.addWidget(self.list)
         panel = QWidget()
-        column = QVBoxLayout(panel)
-        column.setContentsMargins(0, 0, 0, 0)
-        column.addWidget(self.view)
-        column.addStretch(1)
+        in_column(self.view, None, within=panel)
         row.addWidget(ColumnScroll(panel), 1)
         panel.setAutoFillBackground(False)  # which the scroll area has switched on
 
@@ -217,19 +201,17 @@ class HelpWindow(QDialog):
 
     def _writing(self) -> QWidget:
         """Return the tab about lesson files: the example stays in view above the format."""
-        self.play, self.save = QPushButton("Open the example"), QPushButton("Save the example…")
-        self.play.setToolTip("Play a lesson of three steps that was written to be changed")
-        self.save.setToolTip("Write its file to a folder of yours, with comments on what stands there")
-        self.play.clicked.connect(self.accept)
-        self.play.clicked.connect(self._window.tools.offers.start_example)
-        self.save.clicked.connect(self._window.tools.offers.save_example)
-        tab, row = QWidget(), QHBoxLayout()
-        for button in (self.play, self.save):
-            button.setAutoDefault(False)
-            row.addWidget(button)
-        row.addStretch(1)
+        offers, tab = self._window.tools.offers, QWidget()
+        self.play = button(
+            "Open the example", "Play a lesson of three steps that was written to be changed", self.accept
+        )
+        self.play.clicked.connect(offers.start_example)
+        tip = "Write its file to a folder of yours, with comments on what stands there"
+        self.save = button("Save the example…", tip, offers.save_example)
+        for each in (self.play, self.save):
+            each.setAutoDefault(False)
         column = QVBoxLayout(tab)
-        column.addLayout(row)
+        column.addLayout(in_row(self.play, self.save, None))
         column.addWidget(_scrolled(self.lessons, TABS[LESSONS]), 1)
         return tab
 

@@ -19,8 +19,7 @@ from attention_explorer.core.terms import Term, mentions, term_named
 from attention_explorer.kit.controls.term_block import TermBlock
 from attention_explorer.tools.host import Host
 from attention_explorer.tools.terms.ui.page import KEYS, HelpWindow
-from attention_explorer.tools.terms.ui.panel import IN_A_LESSON, TermCard
-from attention_explorer.tools.terms.ui.pictures import shown_by
+from attention_explorer.tools.terms.ui.panel import IN_A_LESSON, TermCard, shown_by
 
 CONTROLS = (QAbstractButton, QAbstractSlider, QAbstractSpinBox, QComboBox, QLineEdit)
 

@@ -1,4 +1,4 @@
-"""Ways to mask, beside each other for one query: which of them hide, and which only seem to."""
+"""One row of scores: ways to mask it, which of them hide and which only seem to, and a constant on all of them."""
 
 from __future__ import annotations
 
@@ -6,27 +6,30 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from attention_explorer.core.byte_cache import kept
 from attention_explorer.core.colour_scale import BoolArray, FloatArray
 from attention_explorer.core.counting import Count
-from attention_explorer.core.numerals import percent, size_text, subscript, weight_text
+from attention_explorer.core.numerals import percent, signed, size_text, subscript, weight_text
+from attention_explorer.core.shuffle import rounding_of
 from attention_explorer.core.words import capital
 from attention_explorer.errors import ExplorerError
-from attention_explorer.model import MaskFill, Stage, causal_mask, filled_weights
+from attention_explorer.model import MaskFill, Stage, causal_mask, filled_weights, hard_weights, softmax
 from attention_explorer.pages.heads.check_report import (
     MOST_LISTED,
+    ROUNDING,
     Cell,
     CheckReport,
     CheckTable,
     Form,
     left_out,
+    listed_rows,
     require_size,
     within,
 )
 from attention_explorer.pages.heads.experiment import MaskDemo, Precision, fixed_precision
-from attention_explorer.pages.heads.frame import HeadsFrame, heads_frame
-from attention_explorer.pages.heads.state import HeadsSetup
+from attention_explorer.pages.heads.frame import HeadsFrame
 from attention_explorer.pages.heads.wording import one, query_name
+
+# ---- Four ways to mask it ----
 
 FILLS = tuple(MaskFill)
 """The order of the columns; the first is what this program does."""
@@ -42,7 +45,6 @@ FILL_NAMES = {
     MaskFill.ADDED: "−1e9 added to the score",
     MaskFill.AFTER_SOFTMAX: "zeroing after the softmax",
 }
-
 
 HIDDEN_MARK = "×"
 
@@ -98,16 +100,11 @@ def mask_check(frame: HeadsFrame, row: int | None = None, precision: Precision =
         No row has a hidden key even then, or there are too many tokens.
     """
     require_size(frame)
-    return _mask_check(frame.setup, within(row, len(frame.queries)), precision)
-
-
-@kept
-def _mask_check(setup: HeadsSetup, row: int | None, precision: Precision) -> MaskCheck:
-    frame = heads_frame(setup)
     mask = causal_mask(*frame.shape) if frame.mask is None else frame.mask
-    chosen = _last_hiding_row(mask) if row is None else row
+    asked = within(row, len(frame.queries))
+    chosen = _last_hiding_row(mask) if asked is None else asked
     scores = frame.head_map.scores(one(chosen), stage=Stage.SCALED)[0]
-    weights = _all_fills(scores, mask[chosen], setup.temperature, precision)
+    weights = _all_fills(scores, mask[chosen], frame.setup.temperature, precision)
     name = query_name(frame, chosen)
     return MaskCheck(name, frame.keys, scores, mask[chosen], precision, weights, frame.mask is None, frame.count)
 
@@ -127,9 +124,6 @@ def _all_fills(scores: FloatArray, visible: BoolArray, temperature: float, preci
                 for fill in FILLS
             ]
         )
-
-
-# ---- In words ----
 
 
 def mask_report(frame: HeadsFrame, row: int | None = None, precision: Precision = Precision.FLOAT64) -> CheckReport:
@@ -219,16 +213,13 @@ def _table(check: MaskCheck) -> CheckTable:
     totals: tuple[tuple[Cell, ...], ...] = (("row sum", *check.sums), ("max diff.", *check.gaps))
     more = left_out(len(check.keys) - len(keys), "keys")
     title = f"Weights in {check.precision}; {HIDDEN_MARK} marks a hidden key"
-    return CheckTable(_columns("key"), (*totals, *(_key_row(check, key) for key in keys)), title, 0, more=more)
+    columns = (("key", Form.TEXT), *((FILL_TITLES[fill], Form.WEIGHT) for fill in FILLS))
+    return CheckTable(columns, (*totals, *(_key_row(check, key) for key in keys)), title, 0, more=more)
 
 
 def _key_row(check: MaskCheck, key: int) -> tuple[Cell, ...]:
     name = f"{check.count.number(key)} {' ' if check.visible[key] else HIDDEN_MARK + ' '}{check.keys[key]}"
     return name, *(float(weight) for weight in check.weights[:, key])
-
-
-def _columns(first: str) -> tuple[tuple[str, Form], ...]:
-    return ((first, Form.TEXT), *((FILL_TITLES[fill], Form.WEIGHT) for fill in FILLS))
 
 
 def _listed_keys(check: MaskCheck) -> list[int]:
@@ -239,3 +230,87 @@ def _listed_keys(check: MaskCheck) -> list[int]:
     half = MOST_LISTED // 2
     hidden = by_score[~check.visible[by_score]][:half]
     return sorted([*by_score[check.visible[by_score]][: MOST_LISTED - len(hidden)].tolist(), *hidden.tolist()])
+
+
+# ---- Add a constant to every score of it: no weight moves ----
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class ConstantCheck:
+    """One row of scores and its weights, before and after a constant was added."""
+
+    row: int
+    constant: float
+    scores: FloatArray  # scaled, (n_k,)
+    visible: BoolArray  # (n_k,)
+    before: FloatArray  # weights, (n_k,)
+    after: FloatArray  # weights of scores + constant, (n_k,)
+
+    @property
+    def gap(self) -> float:
+        """How far any weight moved."""
+        return float(np.abs(self.after - self.before).max())
+
+
+def constant_check(frame: HeadsFrame, row: int | None, constant: float) -> ConstantCheck:
+    """Add a constant to the scaled scores of a query of the chosen head; the last query, if none is given.
+
+    Raises
+    ------
+    ExplorerError
+        There are too many tokens, or none.
+    """
+    require_size(frame)
+    asked = within(row, len(frame.queries))
+    chosen = len(frame.queries) - 1 if asked is None else asked
+    scores = frame.head_map.scores(one(chosen), stage=Stage.SCALED)[0]
+    visible = np.ones(len(scores), np.bool_) if frame.mask is None else frame.mask[chosen]
+    shifted = np.where(visible, scores + constant, -np.inf)
+    after = hard_weights(shifted) if frame.setup.hard else softmax(shifted, temperature=frame.setup.temperature)
+    return ConstantCheck(chosen, constant, scores, visible, frame.head_map.weights(one(chosen))[0], after)
+
+
+def constant_report(frame: HeadsFrame, row: int | None, constant: float) -> CheckReport:
+    """Add a constant to a row and say that the weights stay."""
+    check = constant_check(frame, row, constant)
+    name = query_name(frame, check.row)
+    note = (
+        "Only the differences between the scores of a row become weights. So a high score alone does not mean high "
+        "relevance."
+    )
+    return CheckReport(_constant_in_words(check, name), (_constant_table(frame, check),), (note,))
+
+
+def _constant_in_words(check: ConstantCheck, name: str) -> str:
+    done = f"{signed(check.constant, 1)} on every score of {name}"
+    if not check.visible.any():
+        return f"{name} may attend to nothing: there is no weight to move."
+    if check.gap < rounding_of(check.after, ROUNDING):
+        return f"{done} moves no weight: what may differ is rounding."
+    bits = np.finfo(check.after.dtype).nmant + 1
+    return f"{done} moves a weight by {size_text(check.gap)}, as the sums are rounded to {bits} bits."
+
+
+def _constant_table(frame: HeadsFrame, check: ConstantCheck) -> CheckTable:
+    shown = listed_rows(len(check.scores), check.row)
+    rows = tuple(
+        (
+            frame.count.listed(frame.keys, key),
+            *(
+                (float(check.scores[key]), float(check.scores[key] + check.constant))
+                if check.visible[key]
+                else ("masked", "masked")
+            ),
+            float(check.before[key]),
+            float(check.after[key]),
+        )
+        for key in shown
+    )
+    columns = (
+        ("key", Form.TEXT),
+        ("score", Form.SIGNED),
+        ("+ constant", Form.SIGNED),
+        ("weight", Form.WEIGHT),
+        ("after", Form.WEIGHT),
+    )
+    return CheckTable(columns, rows, more=left_out(len(check.scores) - len(shown), "keys"))
