@@ -280,14 +280,15 @@ def _typing_row(case: Case, folder: Path, layer: int) -> Row:
 
 def _wall_rows(case: Case, folder: Path) -> Iterator[Row]:
     """Yield the time from a keystroke to all heads, over a run, and that to the first of them."""
-    typed, run = _typed(case, folder, 0, Picture.ALL, lambda part: isinstance(part, tuple) and _are_all(part))
+    count = sum(source_of(model_recipe(case.path, TEN_WORDS)).heads)
+    typed, run = _typed(case, folder, 0, Picture.ALL, lambda part: isinstance(part, tuple) and _are_all(part, count))
     yield Row(f"{case.name}: a keystroke until all heads", typed, "a run", run, case.wall_aim)
     first, _ = _typed(case, folder, 0, Picture.ALL, lambda part: isinstance(part, tuple), letter=3)
     yield Row(f"{case.name}: a keystroke until the first heads", first, "what is felt as at once", AT_ONCE, 1.0)
 
 
-def _are_all(heads: tuple[HeadSurvey, ...]) -> bool:
-    return all(head.is_computed for head in heads)
+def _are_all(heads: tuple[HeadSurvey, ...], count: int) -> bool:
+    return len(heads) == count and all(head.is_computed for head in heads)
 
 
 def _typed(

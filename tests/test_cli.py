@@ -17,6 +17,7 @@ from attention_explorer.core.preset import Preset
 from attention_explorer.pages.explorer import ExplorerState
 from attention_explorer.pages.lookup.presets import PRESETS, preset
 from attention_explorer.pages.lookup.state import LookupState
+from attention_explorer.pages.ready_made import presets_of
 from attention_explorer.pages.registry import PAGES
 from attention_explorer.session.settings import ThemeChoice
 
@@ -31,9 +32,9 @@ DRIVER = """
 import sys
 from itertools import islice
 from attention_explorer import cli
-from attention_explorer.pages.registry import PageEntry
-count, examples = int(sys.argv[1]), PageEntry.examples
-PageEntry.examples = lambda page: islice(examples(page), count)
+from attention_explorer.window import gallery
+count, examples = int(sys.argv[1]), gallery.presets_of
+gallery.presets_of = lambda page: islice(examples(page), count)
 cli.DEFAULT_SIZES = [(640, 480)]
 sys.exit(cli.main(sys.argv[2:]))
 """
@@ -41,7 +42,7 @@ sys.exit(cli.main(sys.argv[2:]))
 
 def first_examples() -> list[str]:
     """Return page and name of the first example of every page, as files are called after them."""
-    return [f"{page.id}-{next(iter(page.examples()))[0]}" for page in PAGES]
+    return [f"{page.id}-{next(presets_of(page.id)).id}" for page in PAGES]
 
 
 def run_without_display(*arguments: str, cwd: Path) -> subprocess.CompletedProcess[str]:

@@ -1,4 +1,4 @@
-"""The files of ready-made states: `resources/presets`, one for each part of the window's state."""
+"""The files of ready-made states, one for a part of the window's state: `PART_presets.toml` beside its class."""
 
 from __future__ import annotations
 
@@ -25,9 +25,9 @@ def presets_in_file(part: str, kind: type[Any]) -> tuple[Preset[Any], ...]:
     ExplorerError
         The file is damaged, or says something that such a state cannot hold; the message says where.
     """
-    name = f"presets/{part}.toml"
+    name = f"{part}_presets.toml"
     try:
-        found = tomllib.loads(assets.read_text(name))["preset"]
+        found = tomllib.loads(assets.read_text(name, kind.__module__.rpartition(".")[0]))["preset"]
         return tuple(_preset(name, kind, **each) for each in found)
     except (tomllib.TOMLDecodeError, KeyError, TypeError):
         raise assets.damaged(name) from None

@@ -1,4 +1,4 @@
-"""The lists of presets, page by page, found by name when they are first asked for: states need not know presets."""
+"""The lists of presets, part by part, found by name when they are first asked for: states need not know presets."""
 
 from __future__ import annotations
 
@@ -9,28 +9,27 @@ from typing import Any
 from attention_explorer.core.declared import Kind, declared
 from attention_explorer.core.preset import Preset
 
-_LISTS = {
+_MADE = {
     "lookup": "lookup.presets.PRESETS",
     "heads": "heads.presets.HEADS_PRESETS",
-    "positions": "positions.state.PositionsState",
-    "block": "stack.state.BlockState",
-    "scaling": "lab.scores_state.ScalingState",
-    "cost": "lab.cost_state.CostState",
     "training": "training.presets.TRAINING_PRESETS",
-    "circuits": "circuits.state.CircuitsState",
 }
-"""Where the list of presets of a page is; or the class of its state, where a file of `resources/presets` has them."""
-
-PARTS = tuple(_LISTS)
-"""The parts of the state that have presets: fields of `ExplorerState`. Most have a page of their name."""
+"""Lists of presets that are made of one another, of what was learned, or at the start. Others are in a file."""
 
 
-def preset_list(page: str) -> tuple[Preset[Any], ...]:
-    """Return the presets of a page, loaded when they are first asked for: the window starts with one page."""
-    found = _named(_LISTS[page])
-    presets: tuple[Preset[Any], ...] = found
-    if isinstance(found, type):
-        presets = _named("preset_files.presets_in_file")(page, found)
+def preset_list(part: str) -> tuple[Preset[Any], ...]:
+    """Return the presets of a part of the state, loaded when they are first asked for: the window starts with one page.
+
+    Raises
+    ------
+    ExplorerError
+        Their file is damaged; the message says where.
+    """
+    presets: tuple[Preset[Any], ...]
+    if part in _MADE:
+        presets = _named(_MADE[part])
+    else:
+        presets = _named("preset_files.presets_in_file")(part, type(getattr(_named("explorer.ExplorerState")(), part)))
     return presets
 
 
@@ -40,12 +39,12 @@ def _named(name: str) -> Any:  # noqa: ANN401 # whatever is called so
     return getattr(import_module(f"attention_explorer.pages.{module}"), own)
 
 
-def preset_ids(page: str, *others: str) -> tuple[str, ...]:
-    """Return the names of what is ready-made for a page, and other names that stand for some."""
-    return (*(ready.id for ready in preset_list(page)), *others)
+def preset_ids(part: str, *others: str) -> tuple[str, ...]:
+    """Return the names of what is ready-made for a part, and other names that stand for some."""
+    return (*(ready.id for ready in preset_list(part)), *others)
 
 
-def preset_declared(page: str, default: str, *others: str) -> Any:  # noqa: ANN401 # takes the place of a default
+def preset_declared(part: str, default: str, *others: str) -> Any:  # noqa: ANN401 # takes the place of a default
     """Return the field of a page's state that says which preset it was made from, or another name in its place."""
     return declared(
         default,
@@ -53,5 +52,5 @@ def preset_declared(page: str, default: str, *others: str) -> Any:  # noqa: ANN4
         "Examples; each says what to look for",
         "Load an example",
         kind=Kind.REFERENCE,
-        known=partial(preset_ids, page, *others),
+        known=partial(preset_ids, part, *others),
     )

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, fields, replace
 
 from attention_explorer.core.counting import Count
 from attention_explorer.errors import ExplorerError, did_you_mean, quoted
@@ -11,14 +11,16 @@ from attention_explorer.pages.explorer import ExplorerState
 from attention_explorer.pages.old_names import PAGES as OLD_PAGES
 from attention_explorer.pages.old_names import PARTS as PART_NAMES
 from attention_explorer.pages.old_names import VIEWS, page_of, shown
-from attention_explorer.pages.preset_lists import PARTS as PARTS
 from attention_explorer.pages.preset_lists import preset_ids as preset_ids
 from attention_explorer.pages.preset_lists import preset_list
+from attention_explorer.pages.registry import PAGES
 
-PAGE_IDS = ("lookup", "heads", "positions", "layer", "training", "circuits", "lab")
+PAGE_IDS = tuple(page.id for page in PAGES)
 """The pages, in the order of the rail."""
-ALL_PARTS = (*PARTS, "lab")
+ALL_PARTS = tuple(each.name for each in fields(ExplorerState))
 """The fields of `ExplorerState`."""
+PARTS = tuple(part for part in ALL_PARTS if hasattr(getattr(ExplorerState(), part), "preset"))
+"""Those that have presets. Most have a page of their name."""
 
 
 @dataclass(frozen=True, slots=True)

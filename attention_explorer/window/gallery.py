@@ -12,6 +12,7 @@ from PySide6.QtWidgets import QApplication
 from attention_explorer.core.files import make_folder, write_whole
 from attention_explorer.kit.export.figure import png_bytes
 from attention_explorer.pages.explorer import ExplorerState
+from attention_explorer.pages.ready_made import presets_of
 from attention_explorer.pages.registry import PAGES
 from attention_explorer.pages.ui.session import Session
 from attention_explorer.session.memory import empty
@@ -56,11 +57,11 @@ def write_gallery(
     """Write a PNG file per page (or only one of them), example, theme and size, yielding each path as it is done."""
     make_folder(folder)
     for page in (page for page in PAGES if only in ("", page.id)):
-        for name, state in page.examples():
+        for ready in presets_of(page.id):
             for theme in themes:
                 for size in sizes:
-                    image = window_image(state, page.id, size, theme)
-                    path = folder / f"{page.id}-{name}-{theme}-{size.width()}x{size.height()}.png"
+                    image = window_image(ready.state, page.id, size, theme)
+                    path = folder / f"{page.id}-{ready.id}-{theme}-{size.width()}x{size.height()}.png"
                     write_whole(path, png_bytes(image))
                     empty()  # of one picture the next needs nothing
                     yield path

@@ -25,7 +25,7 @@ def read(monkeypatch: pytest.MonkeyPatch):
     """Read a text as if it were the file of the pictures of cost."""
 
     def read(text: str):
-        monkeypatch.setattr(assets, "read_text", lambda _name: text)
+        monkeypatch.setattr(assets, "read_text", lambda _name, _package: text)
         return presets_in_file.__wrapped__("cost", CostState)
 
     return read
@@ -41,9 +41,9 @@ def test_what_a_file_does_not_say_is_as_the_page_begins(read) -> None:
 @pytest.mark.parametrize(
     ("text", "said"),
     [
-        (f"{WORDS}state = {{ n = 0 }}", r"presets/cost.toml: one.n is 0, but must be from 1 to 16777216"),
+        (f"{WORDS}state = {{ n = 0 }}", r"cost_presets.toml: one.n is 0, but must be from 1 to 16777216"),
         (f"{WORDS}state = {{ scope = 'half' }}", r"one.scope is “half”, but must be “one head”"),
-        (f"{WORDS}state = {{ tokens = 3 }}", r"presets/cost.toml: “one.tokens” is not known"),
+        (f"{WORDS}state = {{ tokens = 3 }}", r"cost_presets.toml: “one.tokens” is not known"),
         (f"{WORDS}looks_for = 'else'", "damaged"),
         (WORDS.replace('title = "One"', ""), "damaged"),
         (WORDS.replace('id = "one"', ""), "damaged"),

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import fields, replace
+from dataclasses import replace
 from typing import get_args
 
 import pytest
@@ -18,7 +18,6 @@ from attention_explorer.pages.lookup.presets import PRESETS
 from attention_explorer.pages.lookup.state import LookupState
 from attention_explorer.pages.ready_made import (
     ALL_PARTS,
-    PAGE_IDS,
     PARTS,
     find_preset,
     in_view,
@@ -29,16 +28,13 @@ from attention_explorer.pages.ready_made import (
 from attention_explorer.pages.registry import PAGES
 
 
-def test_the_pages_are_those_of_the_window_and_of_the_state():
-    assert [page.id for page in PAGES] == list(PAGE_IDS)
-    assert {field.name for field in fields(ExplorerState)} == set(ALL_PARTS)
+def test_the_parts_are_those_of_the_state():
     assert {type(getattr(ExplorerState(), part)) for part in ALL_PARTS} == set(get_args(PageState))
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.id)
 def test_presets_are_the_examples_of_their_page(page):
     ready = list(presets_of(page.id))
-    assert [(each.id, each.state) for each in ready] == list(page.examples())
     assert len({each.id for each in ready}) == len(ready) > 3
     for each in ready:
         assert each.title

@@ -19,7 +19,7 @@ from attention_explorer.pages import session_file
 from attention_explorer.pages.explorer import ExplorerState
 from attention_explorer.pages.heads.state import HeadsSetup, HeadsState, MaskChoice
 from attention_explorer.pages.lookup.state import LookupState
-from attention_explorer.pages.registry import PAGES
+from attention_explorer.pages.ready_made import PAGE_IDS, presets_of
 from attention_explorer.pages.session_codec import encoded
 from attention_explorer.pages.session_file import MOST_BYTES, read_session, session_bytes, session_from, write_session
 from attention_explorer.sources.hand_made_recipe import HandMadeRecipe
@@ -55,7 +55,7 @@ def refusal(data: bytes) -> str:
 
 @pytest.mark.parametrize(
     ("name", "state"),
-    [(f"{page.id}-{name}", state) for page in PAGES for name, state in page.examples()],
+    [(f"{page}-{ready.id}", ready.state) for page in PAGE_IDS for ready in presets_of(page)],
     ids=lambda value: value if isinstance(value, str) else "",
 )
 def test_every_example_comes_back(name: str, state: ExplorerState) -> None:

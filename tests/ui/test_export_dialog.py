@@ -22,10 +22,10 @@ from attention_explorer.kit.export.figure import EXPORT_FORMATS, sheet_of
 from attention_explorer.kit.theme import LIGHT, Look
 from attention_explorer.pages.explorer import ExplorerState
 from attention_explorer.pages.lookup.export import lookup_numbers
-from attention_explorer.pages.lookup.presets import PRESETS, preset
+from attention_explorer.pages.lookup.presets import preset
 from attention_explorer.pages.lookup.state import LookupState
 from attention_explorer.pages.lookup.ui.figure import LookupFigure
-from attention_explorer.pages.registry import PAGES
+from attention_explorer.pages.ready_made import PAGE_IDS, presets_of
 from attention_explorer.pages.ui.page import Page
 from attention_explorer.pages.ui.session import Session
 
@@ -266,15 +266,9 @@ def test_a_picture_too_large_for_the_clipboard_is_refused_in_words(page):
 # ---- Examples ----
 
 
-@pytest.mark.parametrize("entry", PAGES, ids=lambda entry: entry.id)
-def test_every_page_has_examples_with_names_fit_for_files(entry):
-    names = [name for name, _ in entry.examples()]
+@pytest.mark.parametrize("page", PAGE_IDS)
+def test_every_page_has_examples_with_names_fit_for_files(page):
+    names = [ready.id for ready in presets_of(page)]
     assert names
     assert len(set(names)) == len(names)
     assert all(name and set(name) <= set("abcdefghijklmnopqrstuvwxyz0123456789-") for name in names)
-    assert all(isinstance(state, ExplorerState) for _, state in entry.examples())
-
-
-def test_the_examples_of_the_lookup_are_its_presets():
-    examples = next(entry.examples for entry in PAGES if entry.id == "lookup")
-    assert list(examples()) == [(ready.id, ExplorerState(lookup=ready.state)) for ready in PRESETS]

@@ -17,7 +17,6 @@ from attention_explorer.core.subject import is_same_subject
 from attention_explorer.errors import ExplorerError
 from attention_explorer.kit import reach
 from attention_explorer.kit.controls.card import Card
-from attention_explorer.kit.controls.choice import Choice
 from attention_explorer.kit.controls.made import in_column, in_row, words
 from attention_explorer.kit.controls.panel_scroll import UNBOUNDED, PageScroll, PanelScroll, keep_in_view
 from attention_explorer.kit.controls.room_kept import keep_out_of_sight
@@ -216,11 +215,11 @@ class FramePage(RequestingPage):
         return view.set_elsewhere(state)
 
     @classmethod
-    def view_actions(cls, views: Iterable[Choice]) -> tuple[PageAction, ...]:
+    def view_actions(cls, views: Iterable[View[Any]]) -> tuple[PageAction, ...]:
         """Return for the menu that each of the views is shown; the first nine have keys."""
         return tuple(
-            PageAction(f"Show {title}", partial(_show, name), f"Ctrl+{number}" if number < 10 else "", tip)
-            for number, (name, title, tip) in enumerate(views, start=1)
+            PageAction(f"Show {view.title}", partial(_show, view.id), f"Ctrl+{number}" if number < 10 else "", view.tip)
+            for number, view in enumerate(views, start=1)
         )
 
     # ---- Building ----

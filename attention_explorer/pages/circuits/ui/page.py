@@ -124,5 +124,5 @@ class CircuitsPage(FramePage):
             PageAction(TAKE, lambda page: page.take_from_heads(), "", TAKE_TIP),
             PageAction("Open in Heads", lambda page: page.open_in_heads(), "", "Show the head on show in Heads"),
             PageAction(""),
-            *cls.view_actions((view.id, view.title, view.tip) for view in views()),
+            *cls.view_actions(views()),
         )

@@ -123,7 +123,7 @@ class ActingPage(PointingPage):
             act("Export all heads…", lambda page: page.export_wall(), "", "Save all heads as a picture or as numbers"),
             act("Show all", lambda page: page.canvas.show_all(), "", "Show the whole map again"),
             act(""),
-            *cls.view_actions((view.id, view.title, view.tip) for view in views()),
+            *cls.view_actions(views()),
         )
 
     # ---- Keys ----

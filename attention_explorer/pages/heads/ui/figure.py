@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass, replace
 from functools import cached_property
+from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QRectF
 from PySide6.QtGui import QPainter
@@ -14,6 +15,7 @@ from attention_explorer.core.numbers_export import Numbers
 from attention_explorer.core.words import capital
 from attention_explorer.kit.export.figure import FigureStyle
 from attention_explorer.kit.export.frame import width_for
+from attention_explorer.kit.frame.figure import figure_of
 from attention_explorer.kit.pictures.figure import FramedFigure
 from attention_explorer.kit.pictures.pointed_picture import Spot
 from attention_explorer.pages.heads.alt_text import alt_text
@@ -40,14 +42,32 @@ from attention_explorer.pages.heads.state import HeadsState, HeadsView, Picture
 from attention_explorer.pages.heads.survey import HeadSurvey, threshold_words
 from attention_explorer.pages.heads.ui.maps_item import room_of
 from attention_explorer.pages.heads.ui.pictures import item_of
+from attention_explorer.pages.heads.ui.views import view_of
 from attention_explorer.pages.heads.ui.wall_picture import PrintedWall
 from attention_explorer.pages.heads.wording import badges, map_title, source_words
+from attention_explorer.pages.registry import PICTURE
+
+if TYPE_CHECKING:
+    from attention_explorer.kit.export.figure import Figure
+    from attention_explorer.pages.explorer import ExplorerState
 
 MOST_TILES = (1024, 1024)
+WALL = "wall"
+"""The name of the figure of all heads."""
 DRAWN = (Picture.HEATMAP, Picture.LINES, Picture.STAGES, Picture.COMPARE, Picture.MARKED)
 """The views whose pictures these are, besides that of all heads."""
 NARROWEST_WALL = 360.0
 """Pixels that three thumbnails beside each other need."""
+
+
+def drawn(state: ExplorerState, what: str) -> Figure:
+    """Return what the page shows large, one of its views by its name, or ``wall``, all heads."""
+    heads = state.heads
+    if what not in (PICTURE, WALL):
+        heads = heads.with_view(picture=Picture.HEATMAP if what == "map" else Picture(what))
+    if what != WALL and heads.view.picture in (Picture.ROW, Picture.CHECK):
+        return figure_of(view_of(heads.view.picture), heads, "Heads")
+    return HeadsFigure(heads, is_wall=what == WALL or heads.view.picture is Picture.ALL)
 
 
 @dataclass(frozen=True)

@@ -139,5 +139,5 @@ class LabPage(FramePage):
                 "Measure here", lambda page: page.measure(), "Ctrl+M", "Run this machine’s attention at growing n"
             ),
             PageAction(""),
-            *cls.view_actions((view.id, view.title, view.tip) for view in views(lambda: None)),
+            *cls.view_actions(views(lambda: None)),
         )

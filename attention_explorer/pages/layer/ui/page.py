@@ -120,7 +120,7 @@ class LayerPage(FramePage):
 
     @classmethod
     def actions_offered(cls) -> tuple[PageAction, ...]:
-        return cls.view_actions((view.id, view.title, view.tip) for view in views())
+        return cls.view_actions(views())
 
 
 def _copy_grown(numbers: DiagramPicture) -> str:

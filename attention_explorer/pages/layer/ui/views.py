@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from typing import Any, TypeAlias
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 from attention_explorer.kit.form import Written
+from attention_explorer.kit.frame.figure import figure_of
 from attention_explorer.kit.frame.view import Part, Try, View, view_named
 from attention_explorer.kit.picture import Picture
 from attention_explorer.pages.layer.ui.cache import Cache
@@ -16,6 +17,10 @@ from attention_explorer.pages.stack.state import BlockState
 from attention_explorer.pages.stack.typed import TYPED, parsed_rows, rows_text
 from attention_explorer.sources.registry import source_of
 from attention_explorer.sources.source import LayerPart
+
+if TYPE_CHECKING:
+    from attention_explorer.kit.export.figure import Figure
+    from attention_explorer.pages.explorer import ExplorerState
 
 Tries: TypeAlias = tuple[Try[BlockState], ...]
 
@@ -99,3 +104,9 @@ def _view(
 def view_of(name: BlockPicture) -> View[Any]:
     """Return a view by its name."""
     return view_named(views(), name)
+
+
+def drawn(state: ExplorerState, _what: str) -> Figure:
+    """Return what the page shows large."""
+    view = view_of(state.block.picture_shown)
+    return figure_of(view, view.of(state.block), "Layer")

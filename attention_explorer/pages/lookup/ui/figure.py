@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QRect, QRectF, QSize, Qt
 from PySide6.QtGui import QColor, QPainter
@@ -12,10 +13,11 @@ from attention_explorer.core.numerals import coordinate, vector
 from attention_explorer.core.role import Role
 from attention_explorer.kit.drawing.legend import WORDS_SIZE, entry_boxes, entry_words, paint_wrapped, wrapped_height
 from attention_explorer.kit.export.figure import FigureStyle
+from attention_explorer.kit.frame.figure import figure_of
 from attention_explorer.kit.theme import LIGHT, Look
 from attention_explorer.pages.lookup.export import lookup_numbers
 from attention_explorer.pages.lookup.frame import lookup_frame
-from attention_explorer.pages.lookup.state import LookupState, Part, ValueKind
+from attention_explorer.pages.lookup.state import LookupState, LookupView, Part, ValueKind
 from attention_explorer.pages.lookup.sums import exponent_text, output_sum
 from attention_explorer.pages.lookup.ui.overlays import (
     OVERLAY_NAMES,
@@ -26,7 +28,12 @@ from attention_explorer.pages.lookup.ui.overlays import (
 )
 from attention_explorer.pages.lookup.ui.plane_foreground import paint_plane
 from attention_explorer.pages.lookup.ui.plane_scene import NUMBER_LINE_HEIGHT, VALUES_SHARE, scene_for
+from attention_explorer.pages.lookup.ui.views import view_of
 from attention_explorer.pages.lookup.wording import description, row_sentences
+
+if TYPE_CHECKING:
+    from attention_explorer.kit.export.figure import Figure
+    from attention_explorer.pages.explorer import ExplorerState
 
 FIELD_COLUMNS = 360
 NARROWEST = 300
@@ -37,6 +44,13 @@ BESIDE = 480
 
 USUAL_SHAPE, FLATTEST, TALLEST = 2 / 3, 1 / 4, 3 / 2
 """Height of the plane by its width."""
+
+
+def drawn(state: ExplorerState, _what: str) -> Figure:
+    """Return what the page shows large."""
+    if state.lookup.view in (LookupView.PLANE, LookupView.GRADIENT):
+        return LookupFigure(state.lookup)
+    return figure_of(view_of(state.lookup.view), state.lookup, "Lookup")
 
 
 @dataclass(frozen=True, slots=True)

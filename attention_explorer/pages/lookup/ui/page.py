@@ -371,7 +371,7 @@ class LookupPage(FramePage):
             PageAction(""),
             PageAction("Home view", lambda page: page.canvas.show_home(), "", "Go back to the first view"),
             PageAction(""),
-            *cls.view_actions((view.id, view.title, view.tip) for view in views()),
+            *cls.view_actions(views()),
         )
 
     def stop(self) -> None:

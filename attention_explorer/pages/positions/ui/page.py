@@ -164,7 +164,7 @@ class PositionsPage(FramePage):
                 "Play or pause", lambda page: page.toggle_play(), "Ctrl+Space", "Let the hands of the clocks turn"
             ),
             PageAction(""),
-            *cls.view_actions((view.id, view.title, view.tip) for view in views()),
+            *cls.view_actions(views()),
         )
 
     def stop(self) -> None:

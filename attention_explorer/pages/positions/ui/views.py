@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import math
-from typing import Any, TypeAlias
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 from attention_explorer.kit.form import Written
+from attention_explorer.kit.frame.figure import figure_of
 from attention_explorer.kit.frame.view import Part, Try, View, view_named
 from attention_explorer.pages.positions.clocks import has_clocks
 from attention_explorer.pages.positions.kinds.registry import PositionKind
@@ -23,6 +24,10 @@ from attention_explorer.pages.positions.ui.encoding import Encoding
 from attention_explorer.pages.positions.ui.order import Order
 from attention_explorer.pages.positions.ui.similarity import Similarity
 from attention_explorer.pages.preset_lists import preset_list
+
+if TYPE_CHECKING:
+    from attention_explorer.kit.export.figure import Figure
+    from attention_explorer.pages.explorer import ExplorerState
 
 Tries: TypeAlias = tuple[Try[PositionsState], ...]
 
@@ -134,6 +139,11 @@ def views() -> tuple[View[Any], ...]:
 def view_of(name: PositionsPicture) -> View[Any]:
     """Return a view by its name."""
     return view_named(views(), name)
+
+
+def drawn(state: ExplorerState, _what: str) -> Figure:
+    """Return what the page shows large."""
+    return figure_of(view_of(state.positions.picture), state.positions, "Positions")
 
 
 # ---- Whether something to try is done ----

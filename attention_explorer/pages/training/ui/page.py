@@ -360,7 +360,7 @@ class TrainingPage(FramePage):
             PageAction(""),
             *(PageAction(each.title, partial(_take, each), "", each.tip) for each in TAKINGS),
             PageAction(""),
-            *cls.view_actions((view.id, view.title, view.tip) for view in views()),
+            *cls.view_actions(views()),
         )
 
     def take(self, taking: Taking) -> None:

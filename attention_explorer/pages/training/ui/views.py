@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 from functools import cache
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from attention_explorer.core.preset import Preset
 from attention_explorer.kit.frame.figure import figure_of
@@ -17,6 +17,10 @@ from attention_explorer.pages.training.state import TrainingState, TrainingView,
 from attention_explorer.pages.training.ui.held_out import HeldOut
 from attention_explorer.pages.training.ui.pictures import Break, HeadMap, LearningPicture, Watch
 from attention_explorer.pages.training.ui.seeds_picture import SeedsPicture
+
+if TYPE_CHECKING:
+    from attention_explorer.kit.export.figure import Figure
+    from attention_explorer.pages.explorer import ExplorerState
 
 _SIZES = ("layers", "heads", "d_model", "hard", "scaled", "positions", "residual", "d_ff", "encoder_layers", "length")
 _LEARNING = ("seed", "rate", "warm_up", "batch")
@@ -79,6 +83,11 @@ def _part(view: TrainingView) -> Part[TrainingState]:
 def view_of(name: TrainingView) -> View[Any]:
     """Return a view by its name."""
     return view_named(views(), name)
+
+
+def drawn(state: ExplorerState, _what: str) -> Figure:
+    """Return what the page shows large."""
+    return training_figure(state.training)
 
 
 def training_figure(state: TrainingState, shown: object = None) -> PicturesFigure:
