@@ -16,8 +16,8 @@ if TYPE_CHECKING:
 
     from attention_explorer.model.transformer import Change, Inputs, Spec, Transformer, TransformerRun
 
-MOST_DECODED = 256
-"""Tokens that are decoded one by one: more would keep weights of many gigabytes."""
+MOST_DECODED = 128
+"""Tokens that are decoded one by one: of more, weights of all steps would take too much room."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -110,9 +110,9 @@ def decoding_of(transformer: Transformer, given: Inputs) -> Decoding:
         if token:
             writer.write(int(given.ids[token]))
         output[token] = writer.hidden
-        for kept, run in zip(weights, writer.runs, strict=True):
-            kept[:, token, : token + 1] = run.weights[:, -1]
-    keys, values = (tuple(getattr(run, name) for run in writer.runs) for name in "kv")
+        for kept, row in zip(weights, writer.weights, strict=True):
+            kept[:, token, : token + 1] = row
+    keys, values = zip(*writer.past, strict=True)
     full = transformer.run(given, room=0).main.hidden[-1]
     return Decoding(keys, values, weights, output, full, flops_of(spec))
 

@@ -167,7 +167,6 @@ class ModelSource(ModelReader):
         return None if model is None or self._kind == CROSS else model.dropout
 
     def levels(self, token: int, vector: Callable[[int], Floats]) -> Levels:
-        self.open()
         if self.model.transformer.encoder is not None:
             return super().levels(token, vector)
         given, spec = self._cut[0], self._stack.spec
@@ -180,7 +179,6 @@ class ModelSource(ModelReader):
         return "" if is_decoder else super().reason_against_decoding()
 
     def decoding(self) -> Decoding:
-        self.open()
         if self.reason_against_decoding():
             return super().decoding()
         return decoding_of(self.model.transformer, Inputs(np.asarray(self._cut[0].ids)))

@@ -410,7 +410,7 @@ class Source(ABC, Generic[R]):
         )
 
     def decoding(self) -> Decoding:
-        """Decode its tokens one after the other, as they are: nothing masked, cut or switched off.
+        """Decode its tokens one after the other, as they are: nothing masked, cut or switched off. Once it is open.
 
         Raises
         ------
@@ -420,7 +420,7 @@ class Source(ABC, Generic[R]):
         raise ExplorerError(self.reason_against_decoding())
 
     def levels(self, _token: int, _vector: Callable[[int], Floats]) -> Levels:
-        """Run it as it is, and with another vector in the place of what enters the first layer at a token.
+        """Run it as it is, and with another vector entering the first layer at a token. Once it is open.
 
         Parameters
         ----------

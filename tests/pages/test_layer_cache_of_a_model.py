@@ -84,8 +84,8 @@ def test_what_is_no_model_says_why() -> None:
 
 
 def test_a_long_text_is_refused() -> None:
-    with pytest.raises(ExplorerError, match="shown for up to 256 tokens, and there are"):
-        cache_picture(state_of("llama", "the cat " * 140))
+    with pytest.raises(ExplorerError, match="shown for up to 128 tokens, and there are"):
+        cache_picture(state_of("llama", "the cat " * 70))
 
 
 def test_what_is_masked_or_cut_in_the_diagram_is_not_here_and_not_said() -> None:

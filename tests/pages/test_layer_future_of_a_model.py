@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 from dataclasses import replace
 from pathlib import Path
 
@@ -16,8 +17,11 @@ from attention_explorer.pages.layer.future import Moved, future_numbers, future_
 from attention_explorer.pages.layer.ui.views import view_of
 from attention_explorer.pages.stack.choices import BlockPicture
 from attention_explorer.pages.stack.state import BlockState
+from attention_explorer.sources.model_recipe import ModelRecipe
 from attention_explorer.sources.model_source import model_recipe
 from attention_explorer.sources.models.loading import load_model
+from attention_explorer.sources.models.reference import model_reference
+from attention_explorer.sources.registry import source_of
 
 MODELS = Path(__file__).parents[1] / "data" / "models"
 SENTENCE = "the cat sat on the mat"
@@ -91,3 +95,13 @@ def test_two_towers_and_what_is_no_model_say_why() -> None:
     for state in (state_of("bart"), BlockState(model=recipe, picture=BlockPicture.FUTURE)):
         with pytest.raises(ExplorerError, match="A vector is replaced in models of one tower"):
             future_picture(state)
+
+
+def test_a_model_that_is_not_open_yet_is_opened_before_its_token_is_counted(tmp_path: Path) -> None:
+    copied = shutil.copytree(MODELS / "gpt2", tmp_path / "other")
+    found = model_reference(copied)
+    unopened = ModelRecipe(str(copied), found.size, found.modified_ns, found.digest, SENTENCE)
+    state = BlockState(model=unopened, picture=BlockPicture.FUTURE, changed_token=5)
+    assert not source_of(unopened).is_open
+    assert future_picture(state).token == 5
+    assert (future_picture(state).moved[True].numbers[0] > 0).tolist().index(True) == 5

@@ -146,7 +146,7 @@ def test_layers_that_were_learned_without_say_so(open_layer):
     field = layer.field("dropout")
     assert not field.isEnabled()
     assert "Nothing says that these weights were learned with dropout." in field.toolTip()
-    assert layer.picture.drops is None
+    assert layer.state.drops is None
 
 
 @pytest.mark.parametrize("picture", [BlockPicture.FUTURE, BlockPicture.CACHE])

@@ -9,7 +9,6 @@ import numpy as np
 from attention_explorer.errors import ArrayError
 from attention_explorer.model.arrays import Floats
 from attention_explorer.model.checkpoint import checkpoint
-from attention_explorer.model.transformer.attention import AttentionRun
 from attention_explorer.model.transformer.change import Change, Taken, taken
 from attention_explorer.model.transformer.changes import CROSS, ENCODER, SCORES, SELF, WEIGHTS
 from attention_explorer.model.transformer.embedding import Inputs
@@ -39,8 +38,10 @@ class Writer:
     ----------
     hidden : ndarray, (d_model,)
         What left the tower at the last token.
-    runs : tuple of AttentionRun
-        Of each layer, for the last token: with keys and values of all tokens so far.
+    past : tuple of (ndarray, ndarray)
+        Keys and values of all tokens so far, of each layer, (kv_heads, n, d).
+    weights : tuple of ndarray
+        Of the last token, of each layer, (heads, n).
 
     Raises
     ------
@@ -57,7 +58,8 @@ class Writer:
         self._changes = [_of_every_position(change) for change in changes]
         self._ids = (given if target is None else target).ids
         self._context = self._encoded(given) if target is not None else None
-        self.runs: tuple[AttentionRun, ...] = ()
+        self.past: tuple[KeysValues, ...] = ()
+        self.weights: tuple[Floats, ...] = ()
         self._cross_past: list[KeysValues] = []
         self._taken: dict[int, dict[str, Taken]] = {}
         self._frequencies: list[Floats] = []
@@ -107,22 +109,23 @@ class Writer:
         """Run the tokens that were not run yet, and return what leaves the tower at the last one."""
         n = len(self._ids)
         frequencies = [layer.rope.frequencies(n) for layer in self._stack.spec.layers if layer.rope is not None]
-        if self.runs and not all(map(np.array_equal, frequencies, self._frequencies)):
-            self.runs = ()  # of a longer text positions turn otherwise: all keys do
+        if self.past and not all(map(np.array_equal, frequencies, self._frequencies)):
+            self.past = ()  # of a longer text positions turn otherwise: all keys do
         self._frequencies = frequencies
-        start = n - 1 if self.runs else 0
+        start = n - 1 if self.past else 0
         x = self._stack.embedding(Inputs(self._ids))[start:]
         bias = None if self._stack.relative is None else self._stack.relative.bias(n, start)
-        runs, cross_past = [], []
+        past, weights, cross_past = [], [], []
         for place in range(len(self._stack.layers)):
             checkpoint()
             run = self._layer(place, x, start, bias)
             checked(place, run.output)
-            runs.append(run.attention)
+            past.append((run.attention.k, run.attention.v))
+            weights.append(run.attention.weights[:, -1].copy())  # those of a long text are let go of
             if run.cross is not None:
                 cross_past.append((run.cross.k, run.cross.v))
             x = run.output
-        self.runs, self._cross_past = tuple(runs), cross_past
+        self.past, self.weights, self._cross_past = tuple(past), tuple(weights), cross_past
         last: Floats = normed(self._stack.final_norm, x[-1:])[0]
         return last
 
@@ -136,7 +139,7 @@ class Writer:
             self._context,
             altered[SELF].changes.of(place),
             altered[CROSS].changes.of(place) if CROSS in altered else altered[SELF].changes.of(-1),
-            (self.runs[place].k, self.runs[place].v) if self.runs else None,
+            self.past[place] if self.past else None,
             self._cross_past[place] if self._cross_past else None,
         )
         return self._stack.layers[place](x, given)

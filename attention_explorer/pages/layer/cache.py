@@ -115,6 +115,8 @@ def cache_picture(state: BlockState, _tiles: tuple[int, int] = (0, 0)) -> CacheP
     shown = state.model_shown
     if shown is None:
         check_sizes(state)
+    else:
+        source_of(shown).open()  # then its tokens are known
     decoding = _kept.get(_key(state))
     if decoding is None:
         decoding = _decoded(state) if shown is None else source_of(shown).decoding()

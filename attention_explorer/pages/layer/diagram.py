@@ -12,7 +12,7 @@ from attention_explorer.core.byte_cache import kept
 from attention_explorer.core.mask import MaskChoice
 from attention_explorer.core.numbers_export import Arrays, Table, listed, places_table, rows_of
 from attention_explorer.core.weighing import Weighing
-from attention_explorer.model import Dropout, EncoderLayer, EncoderTrace
+from attention_explorer.model import EncoderLayer, EncoderTrace
 from attention_explorer.model.arrays import Bools, Floats
 from attention_explorer.model.checkpoint import checkpoint
 from attention_explorer.pages.layer.boxes import Box, Form, Line, Rows, layer_boxes, with_dropout
@@ -94,11 +94,6 @@ class DiagramPicture:
         """The token that is followed, if it is there."""
         token = self.state.token
         return token if token is not None and token < len(self.tokens) else None
-
-    @property
-    def drops(self) -> Dropout | None:
-        """What a step of training has left out, if anything."""
-        return self.state.drops
 
     @property
     def heads(self) -> int:

@@ -388,7 +388,7 @@ def parameter_words(picture: DiagramPicture) -> str:
 def panel_sentence(picture: DiagramPicture) -> str:
     """Return what stands beside the diagram: the box that is looked at, or what the followed token reads."""
     token, box = picture.token, picture.chosen
-    dropped = "" if picture.drops is None else f" {AS_IN_TRAINING}"
+    dropped = "" if picture.state.drops is None else f" {AS_IN_TRAINING}"
     if token is None:
         mean, deviation = short(box.summary.mean), short(box.summary.std)
         return f"{box.formula}. {box.shape_text}: mean {mean}, std {deviation}.{dropped}"

@@ -108,13 +108,16 @@ def future_picture(state: BlockState, _tiles: tuple[int, int] = (0, 0)) -> Futur
     Raises
     ------
     ExplorerError
-        The sizes of the state do not go together.
+        The sizes of the state do not go together, or the model cannot be run so.
     """
-    if state.model_shown is None:
+    shown = state.model_shown
+    if shown is None:
         check_sizes(state)
+    else:
+        source_of(shown).open()  # then its tokens are known
     kept = _kept.get(_key(state))
     if kept is None:
-        kept = _compared(state) if state.model_shown is None else _of_model(state, state.model_shown)
+        kept = _compared(state) if shown is None else _of_model(state, shown)
         _kept.keep(_key(state), kept)
     return replace(kept, state=state)
 

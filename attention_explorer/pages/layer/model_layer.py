@@ -32,6 +32,15 @@ _NORMS = {
 }
 
 
+_ACTIVATIONS = {
+    "relu": "ReLU",
+    "gelu": "GELU",
+    "gelu_new": "GELU (tanh)",
+    "gelu_pytorch_tanh": "GELU (tanh)",
+    "silu": "SiLU",
+    "swish": "SiLU",
+}
+"""What people call those that configurations name."""
 _OF_PART = {
     LayerPart.RESIDUAL: ("attention_sum", "feed_forward_sum"),
     LayerPart.NETWORK: (*_NETWORK, "feed_forward_normed", "feed_forward_sum"),
@@ -116,6 +125,7 @@ def _words(whole: WholeLayer, name: str, place: int) -> tuple[str, str, str]:
         made = {"q": "makes the queries", "k": "makes the keys", "v": "makes the values"}
         return letter, f"{letter}, which {made.get(name[-1], 'mixes the heads')}", "the part of each head"
     biased, softmax = "W₁" in whole.biases, _softmax_words(whole)
+    activation = _ACTIVATIONS.get(whole.activation, whole.activation)
     bias = " + b" if "queries, keys and values" in whole.biases else ""
     scale = _scale_words(float(whole.lookup.scale or 1.0))
     added = " + bias" if "distances" in whole.biases else ""
@@ -156,9 +166,9 @@ def _words(whole: WholeLayer, name: str, place: int) -> tuple[str, str, str]:
         ),
         "linear_part": ("· W₃", "The other factor of the gate", "Y·W₃"),
         "hidden": (
-            f"{whole.activation}{', gated' if whole.is_gated else ''}",
+            f"{activation}{', gated' if whole.is_gated else ''}",
             "Hidden units",
-            f"{whole.activation} of every number{', times the other factor' if whole.is_gated else ''}",
+            f"{activation} of every number{', times the other factor' if whole.is_gated else ''}",
         ),
         "feed_forward_output": (
             "· W₂ + b₂" if "W₂" in whole.biases else "· W₂",

@@ -48,9 +48,10 @@ def _origin_sentence(state: BlockState) -> str:
 def _dropout_sentence(state: BlockState) -> str:
     if state.drops is None:
         return ""
+    places = "four" if state.feed_forward else "two"
     return (
-        "Dropout is for training: at four places numbers are left out at random, and the rest are divided by 1 − p, so "
-        "that their mean stays. A layer that is used, as everywhere else in this program, has none."
+        f"Dropout is for training: at {places} places numbers are left out at random, and the rest are divided by "
+        "1 − p, so that their mean stays. A layer that is used, as everywhere else in this program, has none."
     )
 
 

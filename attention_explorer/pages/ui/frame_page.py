@@ -203,8 +203,8 @@ class FramePage(RequestingPage):
         return own.example(state, self._others[own.id])
 
     def is_for(self, view: View[Any], ready: Preset[Any]) -> bool:
-        """Whether what an example says to look for is to be seen in a view."""
-        return ready in view.presets
+        """Whether what an example says to look for is to be seen in a view; one that is in no list is for any."""
+        return ready in view.presets or (view.part.name, ready.id) not in self._views_of_examples
 
     def shown_without_example(self) -> str:
         """Return what the list of examples says where the settings come from none of them."""

@@ -1,15 +1,19 @@
-"""The views of the Lab page: pictures, main quantities, the few controls, what is in the drawer, what to try."""
+"""The parts of Lab’s state, and its views: pictures, main quantities, few controls, the drawer, what to try."""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any, TypeAlias
 
-from attention_explorer.kit.frame.view import Try, View, view_named
+from attention_explorer.core.declared import with_value
+from attention_explorer.kit.form import Written
+from attention_explorer.kit.frame.view import Part, Try, View, view_named
 from attention_explorer.kit.picture import Picture
 from attention_explorer.model import NormKind, NormPlacement
 from attention_explorer.model.score_draws import ScoreSource
+from attention_explorer.pages.lab.bench import parsed_rows, rows_text
 from attention_explorer.pages.lab.cost_layer import cost_of, reason_without_cost
 from attention_explorer.pages.lab.cost_state import CostState, Quantity
 from attention_explorer.pages.lab.measure import Measurement
@@ -22,10 +26,10 @@ from attention_explorer.pages.lab.ui.growth import CostGrowth
 from attention_explorer.pages.lab.ui.inputs import Inputs
 from attention_explorer.pages.lab.ui.linear import Linear
 from attention_explorer.pages.lab.ui.norm import NormSize
-from attention_explorer.pages.lab.ui.parts import PARTS
 from attention_explorer.pages.lab.ui.reach import Reach
 from attention_explorer.pages.lab.ui.softmax import SoftmaxBench
 from attention_explorer.pages.lab.ui.why import AgainstD, Why
+from attention_explorer.pages.preset_lists import preset_list
 from attention_explorer.pages.stack.choices import Initialiser
 from attention_explorer.pages.stack.state import BlockState
 from attention_explorer.sources.tokens import tokens_in
@@ -40,6 +44,31 @@ _LAYER = (
     *("eps", "eps_inside_sqrt", "residual", "feed_forward", "activation", "causal", "encoding"),
 )
 _PROJECTED: Try[Any] = Try("Make q and k as x·W", lambda state: state.source is ScoreSource.PROJECTED, "source")
+_MODEL = ("n", "d_model", "heads", "layers", "d_ff")
+_SIZED = (*_MODEL, "window", "context")
+"""The sizes of a model; and all that are held within their ranges."""
+_ROWS = {"bench.rows": Written(rows_text, parsed_rows)}
+
+
+def _change_scores(state: ScalingState, name: str, value: Any) -> ScalingState:  # noqa: ANN401 # of the type of its field
+    if name == "d_k":
+        return state.with_d_k(round(value))
+    if name == "holds_axes":
+        return replace(state, axis_d_k=state.d_k if value else 0)
+    return with_value(state, name, value)
+
+
+def _change_cost(state: CostState, name: str, value: Any) -> CostState:  # noqa: ANN401 # of the type of its field
+    if name == "d_k":
+        return state.with_d_k(value)
+    return state.with_sizes(**{name: value}) if name in _SIZED else with_value(state, name, value)
+
+
+PARTS: dict[str, Part[Any]] = {
+    "scaling": Part("scaling", ScalingState, preset_list("scaling"), _change_scores, _ROWS),
+    "cost": Part("cost", CostState, preset_list("cost"), _change_cost, together=_MODEL),
+    "block": Part("block", BlockState, preset_list("block")),
+}
 
 
 def views(measurement: Callable[[], Measurement | None]) -> tuple[View[Any], ...]:

@@ -7,9 +7,8 @@ from typing import Any
 
 from attention_explorer.core.numbers_export import Table as Numbers
 from attention_explorer.kit.drawing.text_table import Column
-from attention_explorer.kit.items.item import Hit, Item, Value
 from attention_explorer.kit.items.table import Table
-from attention_explorer.kit.pictures.drawing import Change
+from attention_explorer.kit.picture import Change, Hit, Item, Value
 from attention_explorer.pages.training import held_out, seen
 from attention_explorer.pages.training.held_out import held_answers
 from attention_explorer.pages.training.moment import MomentRequest

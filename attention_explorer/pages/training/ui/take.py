@@ -7,16 +7,8 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from attention_explorer.errors import ExplorerError
+from attention_explorer.pages import learned_elsewhere as elsewhere
 from attention_explorer.pages.explorer import ExplorerState
-from attention_explorer.pages.learned_elsewhere import (
-    NOTHING_LEARNED,
-    in_block,
-    in_heads,
-    in_lookup,
-    reason_against_block,
-    reason_against_heads,
-    reason_against_lookup,
-)
 from attention_explorer.pages.training.files import CURVES, WEIGHTS, Contents, curves_file, weights_file
 from attention_explorer.pages.training.moment import MomentRequest
 from attention_explorer.pages.training.seen import Seen
@@ -55,7 +47,7 @@ def _open_lookup(page: Any) -> None:  # noqa: ANN401 # a `TrainingPage`
             seen.moment.request != MomentRequest.of(state.training)
         ):  # fmt: skip
             raise ExplorerError(STILL_COMPUTED)
-        return in_lookup(state, seen.moment.points)
+        return elsewhere.in_lookup(state, seen.moment.points)
 
     _open(page, "lookup", "Open in Lookup", opened)
 
@@ -104,7 +96,7 @@ def _save(
 
 
 def _nothing_yet(state: TrainingState) -> str:
-    return "" if state.step else NOTHING_LEARNED
+    return "" if state.step else elsewhere.NOTHING_LEARNED
 
 
 def _against_a_film(state: TrainingState) -> str:
@@ -115,20 +107,20 @@ TAKINGS = (
     Taking(
         "Open in Heads",
         "The network of this step as a source of the Heads page: type, mask, compare",
-        reason_against_heads,
-        lambda page: _open(page, "heads", "Open in Heads", in_heads),
+        elsewhere.reason_against_heads,
+        lambda page: _open(page, "heads", "Open in Heads", elsewhere.in_heads),
     ),
     Taking(
         "Open in Lookup",
         "Its keys on the Lookup page, each with its query as its value, and the query of the framed row to drag",
-        reason_against_lookup,
+        elsewhere.reason_against_lookup,
         _open_lookup,
     ),
     Taking(
         "Open in Layer",
         "Its layers on the Layer page: every array that this sentence passes through, with the learned weights",
-        reason_against_block,
-        lambda page: _open(page, "layer", "Open in Layer", in_block),
+        elsewhere.reason_against_block,
+        lambda page: _open(page, "layer", "Open in Layer", elsewhere.in_block),
     ),
     Taking(
         "Save weights…",
