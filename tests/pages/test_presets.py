@@ -9,7 +9,6 @@ import pytest
 
 from attention_explorer.core.preset import Preset
 from attention_explorer.core.temperature import HIGHEST_TEMPERATURE, LOWEST_TEMPERATURE
-from attention_explorer.errors import ExplorerError
 from attention_explorer.pages.lookup.frame import lookup_frame
 from attention_explorer.pages.lookup.numbers import LookupFrame
 from attention_explorer.pages.lookup.plane import Vector
@@ -18,29 +17,6 @@ from attention_explorer.pages.lookup.state import MOST_KEYS, QUERY, LookupState,
 from attention_explorer.pages.lookup.ui.views import views
 
 EACH = pytest.mark.parametrize("ready", PRESETS, ids=lambda ready: ready.id)
-
-
-def test_names_and_states_are_all_different() -> None:
-    assert len({ready.id for ready in PRESETS}) == len(PRESETS) >= 8
-    assert len({ready.title for ready in PRESETS}) == len(PRESETS)
-    assert len({ready.state for ready in PRESETS}) == len(PRESETS), "hashable, too"
-
-
-def test_the_first_one_is_what_the_window_opens_with() -> None:
-    assert PRESETS[0].state == LookupState()
-
-
-@EACH
-def test_each_is_found_by_its_name_and_knows_it(ready: Preset[LookupState]) -> None:
-    assert preset(ready.id) is ready
-    assert ready.state.preset == ready.id
-
-
-@EACH
-def test_each_says_what_to_look_for(ready: Preset[LookupState]) -> None:
-    assert ready.title
-    assert not ready.title.endswith(".")
-    assert ready.look_for.endswith(".")
 
 
 @EACH
@@ -138,11 +114,3 @@ def test_the_hints_hold_whatever_the_lookup_is_set_to(temperature: float, hard: 
             x, y = frame_of("three-keys", (length, 0.0)).output
             assert (x, y) == pytest.approx((10 - y, y), abs=1e-9), "on the edge from v₁ to v₂"
             assert x <= 7.5 + 1e-9, "never beyond (7.5, 2.5)"
-
-
-def test_an_unknown_name_lists_those_there_are() -> None:
-    with pytest.raises(ExplorerError) as caught:
-        preset("nonsense")
-    assert "nonsense" in str(caught.value)
-    for ready in PRESETS:
-        assert ready.id in str(caught.value)

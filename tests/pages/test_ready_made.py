@@ -7,6 +7,7 @@ from typing import get_args
 
 import pytest
 
+from attention_explorer.core.preset import preset_of
 from attention_explorer.errors import ExplorerError
 from attention_explorer.pages.explorer import ExplorerState, PageState
 from attention_explorer.pages.heads.state import HeadsState
@@ -80,6 +81,27 @@ def test_every_preset_is_on_one_page(part):
     pages = {page.id: list(presets_of(page.id)) for page in PAGES}
     for ready in presets_in(part):
         assert [page for page, found in pages.items() if ready in found] == [ready.page]
+
+
+@pytest.mark.parametrize("part", PARTS)
+def test_presets_of_a_part_are_told_apart_and_found_by_their_names(part):
+    ready = list(presets_in(part))
+    for told in ("id", "title", "state"):
+        assert len({getattr(each, told) for each in ready}) == len(ready), "hashable, too"
+    for each in ready:
+        assert find_preset(each.id, part) == each
+        assert getattr(each.state, part).preset == each.id
+        assert not each.title.endswith(".")
+        assert each.look_for.endswith((".", "?"))
+    assert getattr(ready[0].state, part) == getattr(ExplorerState(), part), "it opens with the first"
+
+
+@pytest.mark.parametrize("part", PARTS)
+def test_a_name_that_a_part_does_not_have_lists_those_it_has(part):
+    ready = list(presets_in(part))
+    with pytest.raises(ExplorerError) as caught:
+        preset_of(ready, "nonsense")
+    assert all(each.id in str(caught.value) for each in ready)
 
 
 def test_a_part_that_is_named_is_put_on_show_in_lab():

@@ -15,7 +15,7 @@ import pytest
 from written_numbers import csv_text, json_text, npz_bytes
 
 from attention_explorer.core.preset import Preset, preset_of
-from attention_explorer.errors import ExplorerError, ExportError
+from attention_explorer.errors import ExportError
 from attention_explorer.kit.frame.view import View
 from attention_explorer.model.normal import normal_tail
 from attention_explorer.model.score_draws import ScoreSource
@@ -69,14 +69,6 @@ def caption(state: ScalingState) -> str:
 def numbers_for(state: ScalingState, arrays: Any) -> Any:
     view = view_for(state)
     return view.numbers(state, view.picture.compute(state, (0, 0)), arrays)
-
-
-def test_presets_have_names_of_their_own_and_know_them() -> None:
-    assert len({ready.id for ready in SCALING_PRESETS}) == len(SCALING_PRESETS)
-    assert all(ready.state.preset == ready.id for ready in SCALING_PRESETS)
-    with pytest.raises(ExplorerError, match="no preset “nothing of the kind”"):
-        preset("nothing of the kind")
-    assert SCALING_PRESETS[0].state == ScalingState()
 
 
 @pytest.mark.parametrize("ready", SCALING_PRESETS, ids=lambda ready: ready.id)

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 import pytest
 from frame_driver import FrameDriver
-from people_driver import first_state, show_state
+from people_driver import first_state, in_window, show_state
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QImage
 from PySide6.QtTest import QTest
@@ -78,6 +78,17 @@ def test_views_are_shown_by_their_buttons_and_by_keys(on, page: str) -> None:
             at.show(before.id)
             at.key(Qt.Key(Qt.Key.Key_1 + number), CTRL)
             assert at.view.id is view.id
+
+
+@pytest.mark.parametrize("page", PAGE_IDS)
+def test_a_narrow_window_puts_the_panel_below_the_picture(on, page: str) -> None:
+    at = on(page, first_state(page))
+    for width, is_below in ((900, True), (1280, False)):
+        at.window.resize(width, 650)
+        at.settle()
+        panel, card = in_window(at.page.panel), in_window(at.page.card)
+        assert (panel.top() > card.bottom()) is is_below
+        assert (panel.left() > card.right()) is not is_below
 
 
 # ---- Examples ----

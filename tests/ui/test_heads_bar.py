@@ -16,10 +16,9 @@ from attention_explorer.model import Stage
 from attention_explorer.pages.explorer import ExplorerState
 from attention_explorer.pages.heads.choices import MASKS
 from attention_explorer.pages.heads.frame import heads_frame
-from attention_explorer.pages.heads.presets import HEADS_PRESETS, heads_preset
+from attention_explorer.pages.heads.presets import heads_preset
 from attention_explorer.pages.heads.state import HeadsState, Hidden, MaskChoice, MaskKind, Picture
 from attention_explorer.session.settings import Settings, ThemeChoice
-from attention_explorer.sources.registry import sentence_of
 from attention_explorer.sources.tokens import tokens_in
 from attention_explorer.window.window import MainWindow
 
@@ -158,51 +157,6 @@ def test_any_script_can_be_pasted(driver, bar):
 
 
 # ---- Presets ----
-
-
-@pytest.mark.parametrize("ready", HEADS_PRESETS, ids=lambda ready: ready.id)
-def test_every_preset_can_be_chosen_and_says_what_to_look_for(driver, bar, ready):
-    other = HEADS_PRESETS[1] if ready is HEADS_PRESETS[0] else ready
-    driver.choose(bar.presets, other.id)
-    assert driver.heads == other.state
-    assert driver.undo_text == f"Load “{other.title}”"
-    driver.choose(bar.presets, ready.id)
-    assert driver.heads == ready.state
-    assert bar.presets.currentText() == ready.title
-    driver.page.open_drawer(True)
-    assert driver.page.drawer.example.text() == ready.look_for
-    driver.page.open_drawer(False)
-    assert bar.sentence.text() == sentence_of(ready.state.setup.recipe)
-    assert driver.canvas.frame.setup == ready.state.setup
-    stage = ready.state.view.stage
-    drawn = driver.frame.map.stage(stage)
-    scale = float(np.abs(drawn).max()) if stage is not Stage.WEIGHTS else float(drawn.max())
-    position = drawn[-1, 0] / scale if stage is Stage.WEIGHTS else (drawn[-1, 0] + scale) / (2 * scale)
-    masked = not driver.frame.map.allowed()[-1, 0]
-    expected = LIGHT.masked if masked else sequential(position, "viridis" if stage is Stage.WEIGHTS else "brown-teal")
-    assert driver.colour(driver.frame.shape[0] - 1, 0) == expected
-
-
-def test_a_changed_preset_is_marked_until_it_is_as_it_was(driver, bar):
-    driver.choose(bar.presets, "causal")
-    driver.choose(bar.masks, MaskKind.WINDOW)
-    assert bar.presets.currentText() == "Causal mask (changed)"
-    driver.undo()
-    assert bar.presets.currentText() == "Causal mask"
-    driver.window.session.redo()
-    assert bar.presets.currentText() == "Causal mask (changed)"
-    driver.choose(bar.presets, "stacked")
-    assert bar.presets.currentText() == "Four layers and a rollout"
-    marked = [bar.presets.itemText(i) for i in range(bar.presets.count()) if "(changed)" in bar.presets.itemText(i)]
-    assert marked == []
-
-
-def test_choosing_the_changed_preset_again_undoes_the_changes(driver, bar):
-    driver.choose(bar.masks, MaskKind.CAUSAL)
-    assert bar.presets.currentText() == "Random heads (changed)"
-    driver.choose(bar.presets, "random-words")
-    assert driver.heads == HeadsState()
-    assert bar.presets.currentText() == "Random heads"
 
 
 def test_looking_elsewhere_is_no_change_of_the_preset(driver, bar):

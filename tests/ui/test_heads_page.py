@@ -8,9 +8,9 @@ from dataclasses import replace
 import numpy as np
 import pytest
 from heads_driver import numbers_in, sequential
-from PySide6.QtCore import QEvent, QPoint, QPointF, QRect, Qt
+from PySide6.QtCore import QEvent, QPointF, Qt
 from PySide6.QtGui import QGuiApplication
-from PySide6.QtWidgets import QAbstractButton, QApplication, QComboBox, QLineEdit, QWidget
+from PySide6.QtWidgets import QApplication
 
 from attention_explorer.core.colour_scale import Contrast
 from attention_explorer.kit.pictures.pointed_picture import NOWHERE, Spot
@@ -21,7 +21,6 @@ from attention_explorer.pages.heads.frame import heads_frame
 from attention_explorer.pages.heads.presets import HEADS_PRESETS
 from attention_explorer.pages.heads.state import (
     Aggregate,
-    HeadsSetup,
     HeadsState,
     HeadsView,
     Hidden,
@@ -29,7 +28,6 @@ from attention_explorer.pages.heads.state import (
     MaskKind,
     Picture,
 )
-from attention_explorer.session.settings import ThemeChoice
 
 # The off-screen platform says this whenever a combo box opens.
 pytestmark = pytest.mark.qt_log_ignore("This plugin does not support")
@@ -344,13 +342,6 @@ def test_changing_the_setup_changes_picture_and_wall(driver):
     assert driver.page.row_beside().steps.reading.weights == pytest.approx(driver.weights[7])
 
 
-def test_the_drawer_can_be_shown_for_every_preset(driver):
-    driver.page.open_drawer(True)
-    for ready in HEADS_PRESETS:
-        show(driver, ready.state)
-        driver.page.drawer.grab()
-
-
 def test_the_note_is_as_high_as_its_text(driver):
     driver.page.open_drawer(True)
     for ready in HEADS_PRESETS:
@@ -415,91 +406,12 @@ def test_switching_colours_repaints_map_wall_and_lists(driver):
         assert widget.grab().toImage() == before
 
 
-def visible_controls(page: QWidget) -> list[QWidget]:
-    return [
-        widget
-        for kind in (QAbstractButton, QComboBox, QLineEdit)
-        for widget in page.findChildren(kind)
-        if widget.isVisible() and not isinstance(widget.parentWidget(), QComboBox)
-    ]
-
-
-@pytest.mark.parametrize(
-    ("zoom", "size", "theme"),
-    [
-        (1.0, (1280, 800), ThemeChoice.DARK),
-        (2.0, (1280, 800), ThemeChoice.LIGHT),
-        (1.0, (640, 480), ThemeChoice.LIGHT),
-        (2.0, (640, 480), ThemeChoice.DARK),
-        (0.75, (1920, 1080), ThemeChoice.LIGHT),
-    ],
-)
-def test_every_picture_is_painted_in_every_size_and_colour(open_heads, theme, zoom, size):
-    heads = replace(HeadsState(), other=HeadsSetup(mask=MaskChoice(MaskKind.CAUSAL)))
-    driver = open_heads(heads, theme=theme, zoom=zoom, size=size)
-    for picture in Picture:
-        show(driver, driver.heads.with_view(picture=picture))
-        canvas = driver.canvas
-        driver.hand(canvas).move(QPointF(canvas.rect().center()))
-        driver.window.grab()
-    show(driver, driver.heads.with_view(picture=Picture.HEATMAP))
-    QApplication.processEvents()
-    assert driver.window.width() == size[0]
-    assert driver.window.height() == size[1] or zoom == 2.0, "enlarged, the rail decides how high a window is at least"
-    driver.hover(10, 10)
-    assert driver.said.startswith("query “.” (11) → key “.” (11): weight ")
-    for first, second in itertools.combinations(driver.page.findChildren(QAbstractButton), 2):
-        if first.isVisible() and second.isVisible() and first.parent() is second.parent():
-            assert not first.geometry().intersects(second.geometry())
-
-
-@pytest.mark.parametrize("zoom", [1.0, 2.0])
-def test_text_is_not_cut_off_at_the_usual_size(open_heads, zoom):
-    driver = open_heads(zoom=zoom)
-    for widget in visible_controls(driver.page):
-        if isinstance(widget, QAbstractButton) and widget.text():
-            text = widget.text().replace("&", "")
-            assert widget.fontMetrics().horizontalAdvance(text) <= widget.width(), text
-    page = QRect(driver.page.mapToGlobal(driver.page.rect().topLeft()), driver.page.size())
-    for widget in (driver.page.bar.share, driver.controls.presets, driver.page.main, driver.page.card):
-        place = QRect(widget.mapToGlobal(widget.rect().topLeft()), widget.size())
-        assert page.left() <= place.left()
-        assert place.right() <= page.right(), "down it may scroll, but not across"
-
-
-def test_a_narrow_window_stacks_the_columns_and_a_wide_one_sets_them_side_by_side(open_heads):
-    driver = open_heads(size=(640, 480))
-    page = driver.page
-
-    def corner(widget: QWidget, bottom: bool = False) -> QPoint:
-        return widget.mapTo(page, widget.rect().bottomRight() if bottom else widget.rect().topLeft())
-
-    assert corner(page.panel).y() > corner(page.card, bottom=True).y()
-    driver.window.resize(1280, 800)
-    QApplication.processEvents()
-    assert corner(page.panel).x() > corner(page.card, bottom=True).x()
-
-
 def test_resizing_computes_the_picture_for_the_new_pixels(driver):
     driver.window.resize(1000, 700)
     QApplication.processEvents()
     assert driver.colour(9, 9) == sequential(driver.weights[9, 9] / driver.weights.max())
     driver.window.resize(1280, 800)
     QApplication.processEvents()
-
-
-def test_every_control_has_a_name_and_a_tip(driver):
-    for picture in Picture:
-        driver.show(picture)
-        driver.page.open_drawer(True)
-        for widget in visible_controls(driver.page):
-            if widget.objectName().startswith("qt_") or type(widget).__name__ in ("QExpandingLineEdit", "QToolButton"):
-                continue
-            named = widget.accessibleName() or (isinstance(widget, QAbstractButton) and widget.text())
-            tip = widget.toolTip() or widget.parentWidget().toolTip()
-            assert named, widget
-            assert tip or widget is driver.page.drawer.search, (widget, named)
-        driver.page.open_drawer(False)
 
 
 def test_the_menu_of_the_page_lists_what_its_keys_do(driver):

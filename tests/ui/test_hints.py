@@ -43,9 +43,15 @@ def test_in_the_frame_the_drawer_says_what_to_look_for_until_something_is_change
         catch_up(window)
         assert text.text() == ready.look_for, ready.id
         assert text.height() >= text.heightForWidth(text.width()), ready.id
+    told, title = text.text(), page.bar.examples[page.view.id].currentText
+    name = title()
     page.apply(Change(IN_THE_FRAME[page_id](page.state), "Change"))
-    catch_up(window)
-    assert not text.text()
+    for step, is_changed in ((None, True), (window.session.undo, False), (window.session.redo, True)):
+        if step is not None:
+            step()
+        catch_up(window)
+        assert text.text() == ("" if is_changed else told)
+        assert title() == (f"{name}{CHANGED}" if is_changed else name)
     page.open_drawer(False)
 
 

@@ -39,7 +39,6 @@ from attention_explorer.pages.lab.state import LabView
 from attention_explorer.pages.lab.ui import page as lab_page
 from attention_explorer.pages.lab.ui.softmax import SoftmaxBench
 from attention_explorer.pages.preset_lists import preset_list
-from attention_explorer.pages.ready_made import presets_of
 from attention_explorer.pages.stack.choices import Initialiser
 from attention_explorer.pages.stack.state import BlockState
 
@@ -59,24 +58,6 @@ def texts(at: FrameDriver) -> str:
 
 
 # ---- Ready-made ----
-
-
-@pytest.mark.parametrize("ready", list(presets_of("lab")), ids=lambda ready: f"{ready.part}-{ready.id}")
-def test_every_example_opens_in_its_view(open_lab, ready) -> None:
-    at = open_lab(**QUICK)
-    state = at.window.session.state
-    at.window.session.apply(ready.put_into(state), "Load")
-    at.settle()
-    assert at.state == getattr(ready.state, ready.part)
-    assert at.example.currentText() in (ready.title, "")
-    assert at.told == ""
-    assert at.shown_title()
-    assert not [text for text in at.texts() if text.endswith("…") and not text.endswith(" …")]
-    assert len(np.unique(pixels(at.canvas.grab().toImage()))) > 8
-    at.field(next(iter(at.drawer.form.controls)))
-    assert at.drawer.example.text() == ready.look_for
-    assert at.notes
-    assert at.verdict
 
 
 def test_pages_that_were_are_views_now(open_lab) -> None:

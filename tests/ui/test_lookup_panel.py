@@ -94,17 +94,6 @@ def test_the_views_and_what_stands_around_each(at):
     }
 
 
-def test_every_view_has_its_own_picture_title_and_name_for_those_who_cannot_see_it(at):
-    pictures, titles, names = set(), set(), []
-    for view in LookupView:
-        at.show(view)
-        pictures.add(pixels(at.canvas.grab().toImage()).tobytes())
-        titles.add(at.panel_words()[0])
-        names.append(at.canvas.accessibleName())
-    assert len(pictures) == len(titles) == 4
-    assert names == ["Plane of queries and keys"] * 2 + ["Large picture"] * 2
-
-
 def test_back_goes_through_the_views_and_undo_keeps_the_one_on_show(at):
     at.show(GRADIENT)
     at.press_hard()
@@ -129,36 +118,6 @@ def test_what_was_done_in_another_view_is_undone_in_that(at):
     at.show(TEMPERATURE)
     at.undo()
     assert (at.lookup.query, at.lookup.view) == (LookupState().query, GRADIENT)
-
-
-def test_an_example_of_another_view_opens_there(at):
-    at.apply(preset("descent").state)
-    assert at.view.id is GRADIENT
-    assert at.page.descent.isVisible()
-    assert at.example.currentText() == preset("descent").title
-    at.apply(preset("temperatures").state)
-    assert at.view.id is TEMPERATURE
-    assert at.example.currentText() == preset("temperatures").title
-
-
-def test_each_view_lists_the_examples_made_for_it(at):
-    listed = {view: [box.itemData(i) for i in range(box.count())] for view, box in at.bar.examples.items()}
-    assert listed[GRADIENT] == ["descent"]
-    assert listed[TEMPERATURE] == ["temperatures"]
-    assert listed[WORDS] == ["bank-of-the-river", "one-head", "two-heads", "library"]
-    others = {*listed[GRADIENT], *listed[TEMPERATURE], *listed[WORDS]}
-    assert listed[PLANE] == [ready.id for ready in PRESETS if ready.id not in others]
-
-
-def test_a_changed_example_says_so(at):
-    assert at.example.currentText() == "Two keys, values are the keys"
-    assert at.hint == preset("two-keys").look_for
-    at.key(Qt.Key.Key_Insert)
-    assert at.example.currentText() == "Two keys, values are the keys (changed)"
-    assert at.hint == "", "it may not be true any more"
-    at.undo()
-    assert at.example.currentText() == "Two keys, values are the keys"
-    assert at.hint == preset("two-keys").look_for
 
 
 def test_the_query_is_there_to_be_moved_and_the_example_stays(at):

@@ -21,6 +21,7 @@ from people_driver import (
 from PySide6.QtCore import QEvent, QPointF, Qt
 from PySide6.QtGui import QAccessible, QAccessibleInterface
 from PySide6.QtWidgets import (
+    QAbstractButton,
     QAbstractSpinBox,
     QApplication,
     QComboBox,
@@ -31,9 +32,11 @@ from PySide6.QtWidgets import (
     QTabWidget,
     QWidget,
 )
+from writing_driver import name_of
 
 from attention_explorer.kit import accessible
 from attention_explorer.kit.controls.text_block import TextBlock, TextLine
+from attention_explorer.kit.frame.panel import TryBox
 from attention_explorer.kit.pictures.pointed_picture import PointedPicture
 from attention_explorer.kit.theme import Look
 from attention_explorer.pages.lookup.state import LookupView
@@ -93,8 +96,18 @@ def unnamed(root: QWidget) -> list[str]:
     return found
 
 
-def _is_part_of_a_field(widget: object) -> bool:
-    return isinstance(widget, QLineEdit) and isinstance(widget.parentWidget(), (QAbstractSpinBox, QComboBox))
+def untold(root: QWidget) -> list[str]:
+    """Return controls that do not say what they do, by a tip of their own or of what they are in."""
+    kinds = (QAbstractButton, QAbstractSpinBox, QComboBox, QLineEdit, QSlider)
+    controls = (widget for widget in widgets_shown(root) if isinstance(widget, kinds))
+    alone = (control for control in controls if not _is_part_of_a_field(control) and not isinstance(control, TryBox))
+    return [f"{name_of(each)} has no tip" for each in alone if not (each.toolTip() or each.parentWidget().toolTip())]
+
+
+def _is_part_of_a_field(widget: QWidget) -> bool:
+    return widget.objectName().startswith("qt_table") or (
+        isinstance(widget, QLineEdit) and isinstance(widget.parentWidget(), (QAbstractSpinBox, QComboBox))
+    )
 
 
 @pytest.mark.parametrize("page", PAGE_IDS)
@@ -102,7 +115,7 @@ def test_everything_has_a_name_and_every_picture_words(page_window, page):
     window, faults = page_window(page), []
     for scene in scenes_of(page):
         scene.show(window)
-        faults += [f"{scene.name}: {fault}" for fault in unnamed(window)]
+        faults += [f"{scene.name}: {fault}" for fault in (*unnamed(window), *untold(window.page))]
     assert not faults, "\n".join(faults)
 
 

@@ -164,15 +164,6 @@ def test_only_what_the_picture_needs_is_there(positions, kind, picture, expected
 # ---- Examples ----
 
 
-def test_a_changed_example_is_marked_until_it_is_as_it_was(positions):
-    positions.type_into(positions.field("length"), "65")
-    assert positions.example.currentText() == "Sinusoidal, 64 × 64 (changed)"
-    positions.type_into(positions.field("length"), "64")
-    assert positions.example.currentText() == "Sinusoidal, 64 × 64"
-    positions.show(PositionsPicture.CLOCKS)
-    assert positions.example.placeholderText() == "Sinusoidal, 64 × 64"
-
-
 # ---- The main quantity ----
 
 

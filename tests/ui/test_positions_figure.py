@@ -10,11 +10,11 @@ import numpy as np
 import pytest
 from pdf_reader import pdf_runs
 from PySide6.QtGui import QGuiApplication, QImage
-from PySide6.QtWidgets import QFileDialog, QInputDialog, QMessageBox
+from PySide6.QtWidgets import QFileDialog, QMessageBox
 from window_driver import copied_numbers
 
 from attention_explorer.errors import ExportError
-from attention_explorer.kit.export.figure import EXPORT_FORMATS, encoded
+from attention_explorer.kit.export.figure import encoded
 from attention_explorer.kit.frame.figure import figure_of
 from attention_explorer.kit.pictures.figure import PicturesFigure
 from attention_explorer.model import alibi_bias, alibi_slopes, sinusoidal_encoding
@@ -121,16 +121,6 @@ def test_every_other_picture_is_saved_with_its_own_numbers():
     with np.load(io.BytesIO(encoded(figure(picture=PositionsPicture.ORDER), ".npz"))) as archive:
         assert archive["errors"].shape == (6, 2)
         assert archive["errors"][0, 0] < 1e-14
-
-
-@pytest.mark.parametrize("suffix", [known.suffix for known in EXPORT_FORMATS])
-def test_the_dialog_writes_every_format(positions, tmp_path, monkeypatch, suffix):
-    path = tmp_path / f"picture{suffix}"
-    monkeypatch.setattr(QFileDialog, "getSaveFileName", lambda *_: (str(path), ""))
-    monkeypatch.setattr(QInputDialog, "getItem", lambda _parent, _title, _label, items, *_: (items[0], True))
-    positions.choose_in_menu(positions.page.bar.share, "Export…")
-    assert path.stat().st_size > 500
-    assert positions.told == f"Saved {path}"
 
 
 def test_too_many_numbers_are_refused_in_words(positions, tmp_path, monkeypatch):

@@ -12,13 +12,11 @@ import pytest
 from heads_driver import Gate, numbers_in, pixels
 from PySide6.QtCore import Qt
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QApplication, QBoxLayout
 
 from attention_explorer.pages.explorer import ExplorerState
 from attention_explorer.pages.positions.kinds.registry import PositionKind
-from attention_explorer.pages.positions.state import PositionsPicture, PositionsState
+from attention_explorer.pages.positions.state import PositionsPicture
 from attention_explorer.pages.positions.ui.views import views
-from attention_explorer.session.settings import Settings, ThemeChoice
 
 # The off-screen platform says this whenever a list opens.
 pytestmark = pytest.mark.qt_log_ignore("This plugin does not support")
@@ -231,40 +229,6 @@ def test_what_does_not_show_in_the_picture_does_not_paint_it_anew(positions):
 # ---- The window ----
 
 
-def test_a_narrow_window_puts_the_panel_below(make_window, hand):
-    window = make_window(ExplorerState(), Settings(theme=ThemeChoice.LIGHT, page="positions"), (900, 650))
-    page = window.page
-    assert page._columns.direction() is QBoxLayout.Direction.TopToBottom
-    assert page._panel_scroll.verticalScrollBar().maximum() == 0  # one thing scrolls, not one within another
-    window.resize(1280, 800)
-    QApplication.processEvents()
-    assert page._columns.direction() is QBoxLayout.Direction.LeftToRight
-
-
-@pytest.mark.parametrize("picture", PositionsPicture)
-def test_another_theme_and_size_repaint_the_picture(make_window, picture):
-    state = ExplorerState(positions=PositionsState(picture=picture))
-    grounds = []
-    for theme in (ThemeChoice.LIGHT, ThemeChoice.DARK):
-        window = make_window(state, Settings(theme=theme, zoom=1.5, page="positions"))
-        grounds.append(pixels(window.page.canvas.grab().toImage())[2, 2])
-    assert (grounds[0] & 0xFF) > 200 > 100 > (grounds[1] & 0xFF)
-
-
 def test_the_page_menu_offers_what_the_page_can_do(positions):
     names = [action.text for action in positions.page.actions_offered()]
     assert names == ["Play or pause", "", *(f"Show {view.title}" for view in views())]
-
-
-@pytest.mark.parametrize("view", views(), ids=lambda view: view.id)
-def test_every_control_has_a_name_and_a_tip(positions, view):
-    positions.open(picture=view.id)
-    positions.page.open_drawer(True)
-    forms = positions.page.form_of(view), positions.drawer.form
-    sliders = (positions.main.slider, positions.main.box) if view.main else ()
-    for widget in (*sliders, *(control for form in forms for control in form.controls.values())):
-        assert widget.accessibleName() or widget.text()
-        assert widget.toolTip() or all(button.toolTip() for button in widget.buttons.values())
-    for button in (positions.page.play, positions.page.shuffle):
-        assert button.text()
-        assert button.toolTip()

@@ -51,6 +51,7 @@ class Drawer(QWidget):
         self.search = QLineEdit()
         self.search.setPlaceholderText("Find a setting")
         self.search.setAccessibleName("Find a setting")
+        self.search.setToolTip("Words of a setting’s name or tip: only those that have them are shown")
         self.search.setClearButtonEnabled(True)
         self.search.textChanged.connect(self._search)
         self.nothing = words("No setting of this view has these words.", wraps=True)

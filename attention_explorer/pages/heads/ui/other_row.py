@@ -142,6 +142,7 @@ class OtherRow(QWidget):
         named.setContentsMargins(0, 0, 0, 0)
         named.addWidget(QLabel("second sentence of B"))
         named.addWidget(self.context)
+        self.second.hide()  # until there is a comparison
         self._row = QHBoxLayout(self)
         self._row.setContentsMargins(0, 0, 0, 0)
         self._row.addWidget(self.button, 0, Qt.AlignmentFlag.AlignLeft)  # alone it would be as wide as the page
