@@ -25,7 +25,7 @@ SMALLEST_SHARE = 1e-11
 """Of its distance from the origin a view is at least as wide as this, for the same reason: floats are coarser there."""
 
 
-def _edge(label: str, tip: str) -> Any:  # noqa: ANN401 # takes the place of a default
+def _edge_declared(label: str, tip: str) -> Any:  # noqa: ANN401 # takes the place of a default
     return declared(MISSING, label, tip, "Move the view", low=-_FARTHEST_EDGE, high=_FARTHEST_EDGE)
 
 
@@ -33,10 +33,10 @@ def _edge(label: str, tip: str) -> Any:  # noqa: ANN401 # takes the place of a d
 class Extent(CheckedFields):
     """A rectangle of the plane, in plane units."""
 
-    left: float = _edge("left", "Where the part of the plane begins, in its units")
-    right: float = _edge("right", "Where it ends")
-    bottom: float = _edge("bottom", "Its lowest edge")
-    top: float = _edge("top", "Its highest edge")
+    left: float = _edge_declared("left", "Where the part of the plane begins, in its units")
+    right: float = _edge_declared("right", "Where it ends")
+    bottom: float = _edge_declared("bottom", "Its lowest edge")
+    top: float = _edge_declared("top", "Its highest edge")
 
     @property
     def width(self) -> float:

@@ -28,7 +28,7 @@ from attention_explorer.pages.lookup.frame import lookup_frame
 from attention_explorer.pages.lookup.numbers import LookupFrame
 from attention_explorer.pages.lookup.state import LookupState, Part, ValueKind
 from attention_explorer.pages.lookup.sums import score_name
-from attention_explorer.pages.lookup.table import Cell, Column, cells_of, parts_of
+from attention_explorer.pages.lookup.table import Column, TableCell, cells_of, parts_of
 from attention_explorer.pages.ui.session import Session
 
 _WIDTHS = (30, 78, 78, 56, 62, 58, 80, 62, 62, 132)
@@ -65,7 +65,7 @@ class NumbersModel(MatrixModel):
         self._withheld = False
         self._frame = lookup_frame(LookupState())  # of the session when it is shown: a row may have to be opened first
         self._parts: tuple[Part | None, ...] = ()
-        self._written: list[list[Cell]] = []
+        self._written: list[list[TableCell]] = []
         self.set_frame(self._frame)
 
     def set_frame(self, frame: LookupFrame) -> None:
@@ -103,7 +103,7 @@ class NumbersModel(MatrixModel):
         wanted = Part(Role.KEY, part.index) if part.role is Role.VALUE else part
         return self._parts.index(wanted) if wanted in self._parts else None
 
-    def cell(self, row: int, column: int) -> Cell:
+    def cell(self, row: int, column: int) -> TableCell:
         """Return a cell."""
         return self._written[row][column]
 
