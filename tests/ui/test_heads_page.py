@@ -28,6 +28,7 @@ from attention_explorer.pages.heads.state import (
     MaskKind,
     Picture,
 )
+from attention_explorer.pages.ready_made import find_preset
 
 # The off-screen platform says this whenever a combo box opens.
 pytestmark = pytest.mark.qt_log_ignore("This plugin does not support")
@@ -57,6 +58,18 @@ def test_the_line_of_controls_fits_in_every_view(open_heads, qtbot, width):
         driver.page.settle()
         assert driver.page.main.isVisible()
         qtbot.waitUntil(lambda: driver.page.main.width() < driver.page.width())  # a layout comes in a moment
+
+
+# ---- Try ----
+
+
+def test_the_token_that_an_example_opens_with_is_not_one_that_was_clicked(open_heads):
+    driver = open_heads(find_preset("random-words", "heads").state.heads)
+    box = next(box for box in driver.page.panel.tries.boxes if box.text().startswith("Click a token"))
+    assert driver.heads.view.row == 7
+    assert not box.isChecked()
+    driver.click_cell(2, 3)
+    assert box.isChecked()
 
 
 # ---- Pointing, in every picture ----

@@ -55,7 +55,7 @@ def views() -> tuple[View[Any], ...]:
     first: Tries = (
         Try("Hide a word from a model", _guesses, fits=lambda s: _masks(s) and not _guesses(s), example=HIDING),
         Try("Click the eye below a word", lambda state: bool(hidden_words(state)), fits=_guesses),
-        Try("Click a token: whom does it ask?", lambda state: state.view.row is not None),
+        Try("Click a token: whom does it ask?", _asks_another),
         Try("Hide what comes later", lambda state: state.setup.mask.kind is MaskKind.CAUSAL, "setup.mask.kind", _masks),
     )
     typed: Try[HeadsState] = Try("Type another sentence", _is_typed, fits=_types)
@@ -189,6 +189,12 @@ def numbers_of(state: HeadsState, tiles: tuple[int, int]) -> Iterator[object]:
 
 def _masks(state: HeadsState) -> bool:
     return not source_of(state.setup.recipe).traits.reason_against(Ability.MASKS)
+
+
+def _asks_another(state: HeadsState) -> bool:
+    """Whether a token is pinned, and another than the one with which the example opens."""
+    opened = (ready.state.view.row for ready in HEADS_PRESETS if ready.id == state.preset)
+    return state.view.row is not None and state.view.row != next(opened, None)
 
 
 def _guesses(state: HeadsState) -> bool:
