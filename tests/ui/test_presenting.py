@@ -246,7 +246,7 @@ def test_a_hand_out_is_written_from_the_list_of_lessons(speaker, monkeypatch, tm
 def test_a_hand_out_of_another_kind_of_file_is_refused(speaker, monkeypatch, tmp_path, qtbot):
     out, said = tmp_path / "sheet.docx", []
     monkeypatch.setattr(QFileDialog, "getSaveFileName", lambda *_a, **_k: (str(out), ""))
-    monkeypatch.setattr("attention_explorer.tools.presenting.ui.page.say", lambda *words: said.append(words[1:]))
+    monkeypatch.setattr("attention_explorer.tools.presenting.ui.figure.say", lambda *words: said.append(words[1:]))
     speaker.window.tools.hand_out(shelf.lessons()[0])
     qtbot.waitUntil(lambda: bool(said))
     assert said == [("Not saved", "A hand-out is a PDF file: let “sheet.docx” end in .pdf.")]

@@ -175,6 +175,7 @@ class OtherRow(QWidget):
         is_same = is_own_other(heads)  # a sentence typed now would be read twice: it is that of A
         self.sentence.setHidden(is_same)
         self.second.setHidden(is_same or source.context is None)
+        self.updateGeometry()  # the layout around it keeps the height of when nothing was in it
 
     def _on_typed(self, field: str, text: str) -> None:
         state = self._session.state

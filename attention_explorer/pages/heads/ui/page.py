@@ -318,6 +318,7 @@ class HeadsPage(ActingPage):
         """Say what is to know of the numbers and colours on show, and offer what would show more."""
         numbers, picture = self.canvas.numbers, self.canvas.open_picture
         if numbers is None or picture is None:
+            self.also.setText("")
             self.also.hide()
             return
         with self._reading_on():

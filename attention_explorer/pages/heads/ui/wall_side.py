@@ -170,8 +170,7 @@ class WallSide(Steady):
     def show_surveys(self, frame: HeadsFrame, view: HeadsView, surveys: tuple[HeadSurvey, ...]) -> None:
         """Show these heads of a frame."""
         self.wall.show_surveys(frame, view, surveys)
-        if self.wall.is_quilt:  # a strip has none
-            self.legend.show_legend(wall_legend(surveys, view))
+        self.legend.show_legend(wall_legend(surveys, view))
         self._show_note(frame, surveys, view)
         self._bring_into_view()
 
