@@ -204,15 +204,18 @@ def write(page: str, said: Said) -> None:
 
 
 def same(now: str, then: str) -> bool:
-    """Whether two lines say the same: the last decimal may differ by one, for processors sum differently."""
+    """Whether two lines say the same: the last decimal may differ by one, for processors sum differently.
+
+    What is a whole number on one is written without decimals there, and with them where it is nearly one.
+    """
     if NUMBER.sub("#", now) != NUMBER.sub("#", then):
         return False
     return all(map(_near, NUMBER.findall(now), NUMBER.findall(then)))
 
 
 def _near(now: str, then: str) -> bool:
-    places = [len(each.partition(".")[2]) for each in (now, then)]
-    return now == then or (places[0] == places[1] > 0 and abs(float(now) - float(then)) < 1.5 * 10.0 ** -places[0])
+    few, many = sorted(len(each.partition(".")[2]) for each in (now, then))
+    return now == then or (few in (0, many) and many > 0 and abs(float(now) - float(then)) < 1.5 * 10.0**-many)
 
 
 # ---- Anew ----

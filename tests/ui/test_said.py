@@ -18,6 +18,8 @@ def test_numbers_may_differ_by_their_last_digit_alone() -> None:
     assert same("weight 0.312 of 7", "weight 0.313 of 7")
     assert not same("weight 0.312 of 7", "weight 0.314 of 7")
     assert not same("weight 0.312", "weight 0.31")
+    assert same("cosine 1", "cosine 1.0000")
+    assert not same("cosine 1", "cosine 1.2000")
     assert not same("1.2·10⁻³", "1.2·10⁻⁴")
     assert not same("7 heads", "8 heads")
     assert not same("a weight 0.312", "weight 0.312")
