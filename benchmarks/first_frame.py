@@ -95,7 +95,8 @@ def _classes_of_qt() -> list[str]:
     """Return the classes of Qt that our modules have imported."""
     ours = [module for name, module in sys.modules.items() if name.startswith("attention_explorer")]
     kinds = {value for module in ours for value in vars(module).values() if isinstance(value, type)}
-    return sorted(f"{kind.__module__}:{kind.__name__}" for kind in kinds if kind.__module__.startswith("PySide6"))
+    own = (kind for kind in kinds if kind.__module__.startswith("PySide6") and "." not in kind.__qualname__)
+    return sorted(f"{kind.__module__}:{kind.__name__}" for kind in own)  # an enum comes with the class that it is in
 
 
 if __name__ == "__main__":
