@@ -72,6 +72,13 @@ def test_the_token_that_an_example_opens_with_is_not_one_that_was_clicked(open_h
     assert box.isChecked()
 
 
+def test_more_of_all_heads_waits_for_words_and_not_for_a_threshold_that_is_not_there(open_heads):
+    driver = open_heads(HeadsState().with_view(picture=Picture.ALL))
+    driver.press(driver.page.more)
+    assert driver.page.is_open
+    assert QApplication.focusWidget() is driver.page.drawer.search
+
+
 # ---- Pointing, in every picture ----
 
 

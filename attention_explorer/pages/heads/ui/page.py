@@ -160,7 +160,7 @@ class HeadsPage(ActingPage):
             self.card.body.insertWidget(at + place, widget)
         self.drawer.add(self.drawer_parts)
         self.more.setToolTip(self.panel.more.toolTip())
-        self.more.clicked.connect(self._open_threshold)
+        self.more.clicked.connect(lambda: self.open_drawer(True))
         self.main.end(self.more)
         self.main.lead(self.play)
         self.keep.setToolTip("Keep this setup for comparison (B)")
