@@ -17,8 +17,9 @@ from attention_explorer.core.figure_options import USUAL_DPI, Cells, FigureOptio
 from attention_explorer.core.files import looks_like_path, write_whole
 from attention_explorer.core.session_json import PlaceError, place_text
 from attention_explorer.errors import ExplorerError, UsageError, did_you_mean, quoted
+from attention_explorer.fields import types_of
 from attention_explorer.pages.explorer import ExplorerState, PageState
-from attention_explorer.pages.ready_made import ALL_PARTS, find_preset, in_view, page_id, parts_of
+from attention_explorer.pages.ready_made import find_preset, in_view, page_id, parts_of
 from attention_explorer.pages.session_file import SUFFIX, Opened, read_session
 from attention_explorer.sources.model_recipe import model_at
 from attention_explorer.sources.recorded_recipe import is_recording
@@ -30,7 +31,7 @@ if TYPE_CHECKING:
 Choice = TypeVar("Choice", bound=StrEnum)
 Source = ExplorerState | PageState | str | os.PathLike[str]
 
-_PART_OF: dict[type, str] = {type(getattr(ExplorerState(), part)): part for part in ALL_PARTS}
+_PART_OF: dict[type, str] = {kind: part for part, kind in types_of(ExplorerState).items()}
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,6 +8,7 @@ from typing import Any
 
 from attention_explorer.core.declared import Kind, declared
 from attention_explorer.core.preset import Preset
+from attention_explorer.fields import types_of
 
 _MADE = {
     "lookup": "lookup.presets.PRESETS",
@@ -29,7 +30,7 @@ def preset_list(part: str) -> tuple[Preset[Any], ...]:
     if part in _MADE:
         presets = _named(_MADE[part])
     else:
-        presets = _named("preset_files.presets_in_file")(part, type(getattr(_named("explorer.ExplorerState")(), part)))
+        presets = _named("preset_files.presets_in_file")(part, types_of(_named("explorer.ExplorerState"))[part])
     return presets
 
 

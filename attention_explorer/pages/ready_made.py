@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass, replace
 
 from attention_explorer.core.counting import Count
 from attention_explorer.errors import ExplorerError, did_you_mean, quoted
+from attention_explorer.fields import types_of
 from attention_explorer.pages.explorer import ExplorerState
 from attention_explorer.pages.old_names import PAGES as OLD_PAGES
 from attention_explorer.pages.old_names import PARTS as PART_NAMES
@@ -17,9 +18,9 @@ from attention_explorer.pages.registry import PAGES
 
 PAGE_IDS = tuple(page.id for page in PAGES)
 """The pages, in the order of the rail."""
-ALL_PARTS = tuple(each.name for each in fields(ExplorerState))
+ALL_PARTS = tuple(types_of(ExplorerState))
 """The fields of `ExplorerState`."""
-PARTS = tuple(part for part in ALL_PARTS if hasattr(getattr(ExplorerState(), part), "preset"))
+PARTS = tuple(part for part, kind in types_of(ExplorerState).items() if hasattr(kind, "preset"))
 """Those that have presets. Most have a page of their name."""
 
 
