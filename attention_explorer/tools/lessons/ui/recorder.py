@@ -7,7 +7,7 @@ from collections.abc import Callable
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QObject, QTimer
+from PySide6.QtCore import QObject, QSize, QTimer
 from PySide6.QtGui import QPixmap
 from PySide6.QtWidgets import QMessageBox
 
@@ -71,6 +71,7 @@ class LessonRecorder(QObject):
         self._soon.timeout.connect(self._check)
         self._resized = QTimer(self, interval=DRAW_AFTER, singleShot=True)
         self._resized.timeout.connect(self._draw_again)
+        self._drawn_for = QSize()
         self._done = {id(steps): steps.index for steps in (self._session.history, self._session.views)}
         for steps in (self._session.history, self._session.views):
             steps.changed.connect(self._on_step)
@@ -327,6 +328,7 @@ class LessonRecorder(QObject):
         if page is None:
             return
         ratio, room = page.devicePixelRatioF(), page.picture.size()
+        self._drawn_for = room
         try:
             drawn = picture_of_state(moment.state, moment.page, self._window.look, room * ratio, whole=True)
         except ExplorerError:  # the page says why
@@ -335,7 +337,8 @@ class LessonRecorder(QObject):
         page.show_picture(drawn, moment.words)
 
     def _draw_again(self) -> None:
-        if self._at >= 0 and self._offered is not None:  # else it is drawn once that is known
+        is_drawn = self.page is None or self.page.picture.size() == self._drawn_for
+        if self._at >= 0 and self._offered is not None and not is_drawn:  # what is offered is known before it is drawn
             self._draw(self.recording.moments[self._at])
 
     def _show_form(self) -> None:
