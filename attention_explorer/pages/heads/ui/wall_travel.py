@@ -46,8 +46,7 @@ class WallTravel:
             self._before = None
         elif old.frame is not new.frame:
             self._before = _places_before(old, new)
-        goes = old is not None and self._before is not None
-        there = tuple(survey for survey in new.surveys if survey.is_computed) if goes else ()
+        there = tuple(survey for survey in new.surveys if survey.is_computed)
         if old is None or self._before is None or not there:
             self._stop()
             return
