@@ -1,4 +1,4 @@
-"""What the tests of pages share: windows on Heads, Positions and Training, and a gate that holds up a worker."""
+"""What the tests of pages share: windows on Heads, Layer, Positions and Training, and a gate that holds up a worker."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ import shiboken6
 from frame_driver import FrameDriver
 from heads_driver import Gate, HeadsDriver, busy
 from item_wrappers import kept_windows, stray_items
+from layer_driver import LayerDriver
 from people_driver import catch_up
 from positions_driver import PositionsDriver
 from PySide6.QtCore import QEvent
@@ -22,6 +23,7 @@ from attention_explorer.kit.theme import Look
 from attention_explorer.pages.explorer import ExplorerState
 from attention_explorer.pages.heads.state import HeadsState
 from attention_explorer.pages.lab.state import LabState, LabView
+from attention_explorer.pages.stack.state import BlockState
 from attention_explorer.pages.training.state import TrainingState
 from attention_explorer.session.settings import Settings, ThemeChoice
 from attention_explorer.window.window import MainWindow
@@ -57,6 +59,20 @@ def shared_fonts_are_left_alone() -> Iterator[None]:
     look = Look()
     sizes = [(size, bold) for size in range(8, 41) for bold in (False, True)]
     assert [(look.font(size, bold=bold).pixelSize(), bold) for size, bold in sizes] == sizes
+
+
+@pytest.fixture
+def open_layer(make_window, hand) -> Callable[..., LayerDriver]:
+    """Open a window of the test's own on the Layer page in a state."""
+
+    def make(block: BlockState | None = None, size: tuple[int, int] = (1280, 800), **settings) -> LayerDriver:
+        state = ExplorerState(block=BlockState() if block is None else block)
+        window = make_window(state, Settings(**{"theme": ThemeChoice.LIGHT, "page": "layer", **settings}), size)
+        driver = LayerDriver(window, hand)
+        driver.settle()
+        return driver
+
+    return make
 
 
 @pytest.fixture

@@ -13,29 +13,16 @@ from PySide6.QtGui import QColor
 
 from attention_explorer.kit.export.figure import write_figure
 from attention_explorer.model import DropoutPlace
-from attention_explorer.pages.explorer import ExplorerState
 from attention_explorer.pages.layer.diagram_words import AS_IN_TRAINING
 from attention_explorer.pages.stack.choices import BlockPicture
 from attention_explorer.pages.stack.learned import learned_block
 from attention_explorer.pages.stack.state import BlockState
-from attention_explorer.session.settings import Settings, ThemeChoice
 from attention_explorer.sources.learned.box import BOX
 
 ON = BlockState(box="weights", dropout=True)
 PLACES = [place.value for place in DropoutPlace]
 
 pytestmark = pytest.mark.qt_log_ignore("This plugin does not support")
-
-
-@pytest.fixture
-def open_layer(make_window, hand):
-    def make(block: BlockState) -> LayerDriver:
-        window = make_window(ExplorerState(block=block), Settings(theme=ThemeChoice.LIGHT, page="layer"))
-        driver = LayerDriver(window, hand)
-        driver.settle()
-        return driver
-
-    return make
 
 
 def left_out(layer: LayerDriver) -> list[tuple[int, int]]:

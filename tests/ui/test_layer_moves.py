@@ -10,21 +10,17 @@ from PySide6.QtGui import QImage
 from PySide6.QtWidgets import QApplication
 
 from attention_explorer.kit import tween
-from attention_explorer.pages.explorer import ExplorerState
 from attention_explorer.pages.layer.ui.diagram import Diagram
 from attention_explorer.pages.stack.state import BlockState
-from attention_explorer.session.settings import Settings, ThemeChoice
 
 LONG = 20_000
 pytestmark = pytest.mark.qt_log_ignore("This plugin does not support")
 
 
 @pytest.fixture
-def open_layer(make_window, hand, monkeypatch):
+def moving_layer(open_layer, monkeypatch):
     def make(block: BlockState, **settings) -> LayerDriver:
-        chosen = Settings(theme=ThemeChoice.LIGHT, page="layer", **settings)
-        driver = LayerDriver(make_window(ExplorerState(block=block), chosen), hand)
-        driver.settle()
+        driver = open_layer(block, **settings)
         monkeypatch.setattr(tween, "MILLISECONDS", LONG)
         return driver
 
@@ -43,8 +39,8 @@ def painted(layer: LayerDriver) -> QImage:
 
 
 @pytest.mark.parametrize("dropout", [False, True])
-def test_a_box_that_is_clicked_grows_from_where_it_is(open_layer, dropout):
-    layer = open_layer(BlockState(box="weights", dropout=dropout))
+def test_a_box_that_is_clicked_grows_from_where_it_is(moving_layer, dropout):
+    layer = moving_layer(BlockState(box="weights", dropout=dropout))
     way, before, at_first = layer.canvas._way, places(layer), painted(layer)
     layer.click(layer.box("q"))
     assert way.is_under_way
@@ -65,16 +61,16 @@ def test_a_box_that_is_clicked_grows_from_where_it_is(open_layer, dropout):
     assert painted(layer) == finished, "in the end all is drawn as ever"
 
 
-def test_no_words_and_no_numbers_are_on_the_way(open_layer):
-    layer = open_layer(BlockState(box="weights"))
+def test_no_words_and_no_numbers_are_on_the_way(moving_layer):
+    layer = moving_layer(BlockState(box="weights"))
     assert ".235" in layer.texts()
     layer.click(layer.box("scaled"))
     assert layer.canvas._way.is_under_way
     assert layer.texts() == []
 
 
-def test_another_choice_begins_where_the_picture_is(open_layer):
-    layer = open_layer(BlockState(box="weights"))
+def test_another_choice_begins_where_the_picture_is(moving_layer):
+    layer = moving_layer(BlockState(box="weights"))
     way, before = layer.canvas._way, places(layer)
     layer.click(layer.box("concat"))
     way._clock.setCurrentTime(LONG // 3)
@@ -88,8 +84,8 @@ def test_another_choice_begins_where_the_picture_is(open_layer):
 
 
 @pytest.mark.parametrize("act", ["token", "head", "seed", "resize"])
-def test_whatever_else_changes_is_there_at_once(open_layer, act):
-    layer = open_layer(BlockState(box="weights"))
+def test_whatever_else_changes_is_there_at_once(moving_layer, act):
+    layer = moving_layer(BlockState(box="weights"))
     layer.click(layer.box("q"))
     assert layer.canvas._way.is_under_way
     layer.canvas.setFocus()
@@ -107,8 +103,8 @@ def test_whatever_else_changes_is_there_at_once(open_layer, act):
     assert layer.texts()
 
 
-def test_nothing_moves_where_motion_is_reduced(open_layer):
-    layer = open_layer(BlockState(box="weights"), reduced_motion=True)
+def test_nothing_moves_where_motion_is_reduced(moving_layer):
+    layer = moving_layer(BlockState(box="weights"), reduced_motion=True)
     layer.click(layer.box("q"))
     assert not layer.canvas._way.is_under_way
     layer.window.set_reduced_motion(False)
@@ -119,8 +115,8 @@ def test_nothing_moves_where_motion_is_reduced(open_layer):
     assert not layer.canvas._way.is_under_way
 
 
-def test_pointing_meanwhile_says_what_will_be_there_and_marks_nothing(open_layer, monkeypatch):
-    layer, marked = open_layer(BlockState(box="weights")), []
+def test_pointing_meanwhile_says_what_will_be_there_and_marks_nothing(moving_layer, monkeypatch):
+    layer, marked = moving_layer(BlockState(box="weights")), []
     layer.click(layer.box("q"))
     monkeypatch.setattr(Diagram, "mark", lambda *_: marked.append(True))
     assert layer.point_at(layer.cell(1, 2)).startswith("Queries, head 1")

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
@@ -10,7 +9,6 @@ from pathlib import Path
 import numpy as np
 import pytest
 from heads_driver import Gate, painted_texts, pixels
-from layer_driver import LayerDriver
 from PySide6.QtCore import QPointF, QRectF, Qt
 from PySide6.QtGui import QPainter
 from PySide6.QtTest import QTest
@@ -21,13 +19,11 @@ from attention_explorer.kit.export.figure import write_figure
 from attention_explorer.kit.items.item import Hit
 from attention_explorer.kit.theme import LIGHT, Look
 from attention_explorer.model import Activation, NormKind, NormPlacement
-from attention_explorer.pages.explorer import ExplorerState
 from attention_explorer.pages.layer.diagram import diagram_picture
 from attention_explorer.pages.layer.ui.layer import DIAGRAM, Layer
 from attention_explorer.pages.preset_lists import preset_list
 from attention_explorer.pages.stack.choices import OF_BLOCK, Initialiser
 from attention_explorer.pages.stack.state import BlockState
-from attention_explorer.session.settings import Settings, ThemeChoice
 
 BLOCK_PRESETS = preset_list("block")
 block_preset = partial(preset_of, preset_list("block"))
@@ -36,18 +32,6 @@ OWN = [ready for ready in BLOCK_PRESETS if ready.state.picture in OF_BLOCK]
 """The presets of the page; the others are examples of Lab."""
 
 pytestmark = pytest.mark.qt_log_ignore("This plugin does not support")  # said whenever a combo box opens
-
-
-@pytest.fixture
-def open_layer(make_window, hand) -> Callable[..., LayerDriver]:
-    def make(block: BlockState | None = None, size: tuple[int, int] = (1280, 800), **settings) -> LayerDriver:
-        state = ExplorerState(block=BlockState() if block is None else block)
-        window = make_window(state, Settings(**{"theme": ThemeChoice.LIGHT, "page": "layer", **settings}), size)
-        driver = LayerDriver(window, hand)
-        driver.settle()
-        return driver
-
-    return make
 
 
 # ---- Looking ----

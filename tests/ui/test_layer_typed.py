@@ -6,13 +6,10 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from layer_driver import LayerDriver
 
 from attention_explorer.model import NormPlacement
-from attention_explorer.pages.explorer import ExplorerState
 from attention_explorer.pages.stack.choices import BlockPicture
 from attention_explorer.pages.stack.state import BlockState
-from attention_explorer.session.settings import Settings, ThemeChoice
 from attention_explorer.sources.learned.box import BOX
 
 SMALL = BlockState(
@@ -20,17 +17,6 @@ SMALL = BlockState(
     encoding=False, layers=2,
 )  # fmt: skip
 X, W_V = np.array([[1.0, 0.0], [0.0, 1.0], [1.0, -1.0]]), np.array([[0.0, 2.0], [3.0, 0.5]])
-
-
-@pytest.fixture
-def open_layer(make_window, hand):
-    def make(block: BlockState) -> LayerDriver:
-        window = make_window(ExplorerState(block=block), Settings(theme=ThemeChoice.LIGHT, page="layer"))
-        driver = LayerDriver(window, hand)
-        driver.settle()
-        return driver
-
-    return make
 
 
 def test_x_and_a_matrix_are_typed_and_the_layer_computes_with_them(open_layer):
