@@ -282,8 +282,8 @@ def row_sentences(picture: DiagramPicture, box: Box) -> tuple[str, ...]:
         if box.left_out is not None:
             totals = box.array.sum(axis=-1)
             sums = (
-                f"Rows sum to {short(float(totals.min()))} to {short(float(totals.max()))}: dropout acts behind the "
-                "softmax. Their mean over many draws is 1."
+                f"The sums of rows go from {short(float(totals.min()))} to {short(float(totals.max()))}: dropout acts "
+                "behind the softmax. Their mean over many draws is 1."
             )
         return sums, *_largest_sentence(picture, box), *_best_head_sentence(picture, box)
     if box.name not in NORMED or picture.trace is None:
