@@ -36,7 +36,7 @@ _DROPOUT = ("dropout", "dropout_rate", "dropout_seed")
 def views() -> tuple[View[Any], ...]:
     """Return the views, in their order."""
     layer: Tries = (
-        Try("Follow a token", lambda state: state.token is not None),
+        Try("Follow a token", lambda state: state.token is not None, chosen=lambda state: state.token),
         Try("Grow the weights: click softmax", lambda state: state.box == "weights"),
         Try(
             "Cut the first +",
