@@ -411,6 +411,9 @@ def test_a_model_runs_without_the_gains_of_its_norms(open_layer, name, norm):
     layer.press(layer.field("model_biases"))
     layer.settle()
     assert "run without biases and gains of its norms" in said_of(layer)
+    said = "All layers run without biases and gains of its norms."
+    assert said in layer.panel_words()[1]
+    assert said in layer.notes
 
 
 def test_a_model_without_biases_says_so_and_its_gains_can_be_switched(open_layer):

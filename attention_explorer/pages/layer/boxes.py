@@ -147,9 +147,7 @@ class Box:
         Weights that are all alike stand in the middle of the colour bar, not at its end.
         """
         if self.name == "weights":
-            top = min(
-                max(self.largest, 2.0 / self.first.shape[-1]), self.factor
-            )
+            top = min(max(self.largest, 2.0 / self.first.shape[-1]), self.factor)
             return ColourScale(ScaleKind.LINEAR, 0.0, top, "weight")
         end = self.largest or 1.0
         return ColourScale(ScaleKind.DIVERGING, -end, end, self.what)
