@@ -254,6 +254,9 @@ class MainCurves(MainQuantity):
     def setVisible(self, visible: bool) -> None:
         super().setVisible(visible and not self.is_withheld)
 
+    def control_of(self, _view: View[Any]) -> QWidget:
+        return self
+
     def take_keyboard(self, _view: View[Any], reason: Qt.FocusReason) -> None:
         self.play.setFocus(reason)
 
