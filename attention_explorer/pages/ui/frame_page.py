@@ -415,7 +415,7 @@ class FramePage(RequestingPage):
             return
         state = self.state
         self.drawer.show_view(view)  # first: what follows may deliver a picture
-        if view is not self._in_order:
+        if view is not self._in_order or old is new:  # what was presented may have been another view
             self._show_view(view)
         self.form_of(view).show_state(state)
         is_arranged = old is not new and view is self._in_order and is_same_subject(self._part(old), state)
