@@ -165,6 +165,7 @@ def window_shows_its_state(world: World) -> None:
     world.leave_presentation()
     window.tools.leave_lesson()  # both change the room of the picture, and go with the window
     window.tools.show_recording(False)
+    window.show_page_again()  # the list of lessons, or the steps of one that is recorded, stand in its place
     if isinstance(window.page, RequestingPage):
         window.page.requests.resume()  # what was stopped is not the same there
     _forget_the_pointer(world, window)
