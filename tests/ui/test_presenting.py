@@ -104,6 +104,27 @@ def test_the_picture_stands_alone_and_all_comes_back(make_window, hand, qtbot, e
     assert page.canvas.size() == size
 
 
+def test_the_map_of_a_head_says_once_which_it_is_and_what_its_colours_mean(speaker, qtbot):
+    window, page = speaker.window, speaker.window.show_page("heads") or speaker.window.page
+    page.settle()
+    speaker.acted()
+    foot = page.also.text()
+    assert "colours end at" in foot
+    assert page.also.isVisible()
+    speaker.press_key(Qt.Key.Key_F5)
+    window.resize(1600, 1000)
+    speaker.settle(qtbot)
+    speaker.acted()
+    assert page.canvas.heading == "head 1 of 8"
+    assert not page.title.isVisible(), "it stands in the picture"
+    assert not page.also.isVisible(), "it stands in the caption"
+    assert "colours end at" in speaker.caption
+    speaker.press_key(Qt.Key.Key_Escape)
+    page.settle()
+    speaker.acted()
+    assert (page.also.text(), page.also.isVisible(), page.title.isVisible()) == (foot, True, False)
+
+
 def test_what_is_shown_can_still_be_touched(speaker, qtbot):
     speaker.press_key(Qt.Key.Key_F5)
     speaker.settle(qtbot)

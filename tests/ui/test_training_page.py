@@ -185,7 +185,7 @@ def test_escape_stops_and_what_was_learned_stays(training, qtbot):
     at.key(Qt.Key.Key_Escape)
     assert not at.page.player.is_running
     step = at.training.step
-    assert (at.steps, at.undo_text) == (1, "Train")
+    assert (at.steps, at.undo_text, at.said) == (1, "Train", "Space learns, Esc stops")
     catch_up(at.window)
     QTest.qWait(100)
     assert at.training.step == step < FIRST.task.steps

@@ -320,7 +320,7 @@ class FramePage(RequestingPage):
             self.card.body.setContentsMargins(1, 1, 1, 1)
         else:
             self.card.set_look(self.look)
-        self.title.setHidden(fills)
+        self.title.setHidden(fills or self.view.picture.names_itself)
         self.also.setContentsMargins(*((px(14), px(3), px(14), px(5)) if fills else (0, 0, 0, 0)))
         least = px(LEAST_HEIGHT)
         self.canvas.setMinimumHeight(0 if self.is_alone else max(least, self._first_sight()) if narrow else least)
