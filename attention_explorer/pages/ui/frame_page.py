@@ -191,10 +191,9 @@ class FramePage(RequestingPage):
 
     def show_example(self, ready: Preset[Any]) -> None:
         """Show an example of the view on show; what other views alone set stays."""
-        self.panel.tries.forget(self.view.id.value)
         state = loaded(self.state, ready, self._others[self.view.id])
         self.apply(Change(state, f"Load “{ready.title}”"))
-        self._show_tries()
+        self.begin_again()
 
     def example_of(self, view: View[Any], state: Any) -> Preset[Any] | None:  # noqa: ANN401 # of its part
         """Return the example that a state is still that of, in all that counts in the view which has it."""
@@ -467,14 +466,19 @@ class FramePage(RequestingPage):
     def _part(self, state: ExplorerState) -> Any:  # noqa: ANN401 # of the view on show
         return getattr(state, self.view_of(state).part.name)
 
+    def begin_again(self) -> None:
+        self.panel.tries.forget(self.view.id.value)
+        self._show_tries()
+
     def _show_tries(self) -> None:
-        state, tries = self.state, self.view.tries if self._names_examples else ()
-        self.panel.tries.show_tries(self.view.id.value, [each for each in tries if each.fits(state)], state)
+        view, tries = self.view, self.view.tries if self._names_examples else ()
+        self.panel.tries.show_tries(view.id.value, tries, self.state, view.opened(self.state, self._others[view.id]))
 
     def _on_undone(self, old: ExplorerState, new: ExplorerState, _text: str) -> None:
         view = self.view_of(new)
         before, after = (view.of(getattr(each, view.part.name)) for each in (old, new))
-        self.panel.tries.take_back(view.id.value, view.tries, before, after)
+        opened = view.opened(before, self._others[view.id])
+        self.panel.tries.take_back(view.id.value, view.tries, before, after, opened)
         self._show_tries()
 
     def request_now(self) -> PictureRequest[Any]:
