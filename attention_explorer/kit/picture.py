@@ -74,6 +74,8 @@ class Picture(Generic[S, N]):
 
     fills_card = False
     """Whether it goes from edge to edge of its card, its title in the panel, its controls beside the main quantity."""
+    names_itself = False
+    """Whether its title is painted in it, and none stands above it even where it is presented."""
     uses_pixels = False
     """Whether the picture depends on how many pixels there are."""
     asked_in = ""

@@ -98,9 +98,13 @@ def test_an_unknown_word_has_ways_on_and_the_map_before_it_stays_bright(driver) 
     subject, page = driver.page.subject, driver.page
     ways = [button for button in subject._buttons if button.isVisible()]
     assert [way.text() for way in ways] == ["use “tired” instead of “tyred”", "random heads take any sentence"]
-    assert subject.unknown_words.text() == "“tyred” was not learned. Still on show: the sentence before."
+    said = "“tyred” was not learned. Still on show: “The cat sat on the mat …”."
+    assert subject.unknown_words.text() == said
     assert (page.note.isVisible(), [cover for cover in page.note.covers if cover.isVisible()]) == (False, [])
     assert driver.canvas.frame.queries[-1] == "was"
+    driver.type_into(driver.controls.sentence, "The dodo sat on the roof.")  # letter by letter: “The” is known
+    assert driver.canvas.frame.queries == ("The",)
+    assert subject.unknown_words.text() == "“dodo” was not learned. Still on show: “The”."
     driver.type_into(driver.controls.sentence, "A dodo sat on the roof beside Otto and Emma.")
     assert subject.unknown_words.text().startswith("“A”, “dodo” and 3 more were not learned.")
     driver.type_into(driver.controls.sentence, "The cat sat on the mat because it was tyred .")

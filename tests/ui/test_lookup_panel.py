@@ -684,6 +684,13 @@ def test_long_names_are_cut_and_write_over_nothing():
     assert len(cut) < len(LONG_WORDS)
 
 
+@pytest.mark.parametrize("words", ["X = E + P", "rabbit", "+ residual"])
+@pytest.mark.usefixtures("qapp")
+def test_short_names_of_bars_are_whole_however_wide_their_letters_are(words):
+    alone = replace(BARS, bars=(replace(BARS.bars[0], symbol="", words=words),))
+    assert words in {text for text, _ in svg_texts(alone)}
+
+
 @pytest.mark.usefixtures("qapp")
 def test_a_bar_is_as_long_as_its_share():
     layout, image = PLAIN.layout(LOOK, BOX), drawn(PLAIN)

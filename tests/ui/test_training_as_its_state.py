@@ -110,7 +110,7 @@ def test_undoing_what_was_learned_takes_its_curves_away(training, qtbot):
     assert at.progress == "400 steps · 100 % right (held-out) · learned"
     at.undo()
     catch_up(at.window)
-    assert "383 steps · 100 % right after 380 (held-out)" in at.progress
+    assert "383 steps · 100 % right at step 380 (held-out)" in at.progress
     assert seen(at) == seen_anew(training, at.training)
 
 
@@ -133,7 +133,7 @@ def test_the_accuracy_of_an_earlier_step_is_said_to_be_one(training):
     run.advance(27)
     right = round(100 * run.measured(25).accuracy)
     assert right != round(100 * run.measured(27).accuracy)
-    assert training(replace(FIRST, step=27)).progress == f"27 steps · {right} % right after 25 (held-out)"
+    assert training(replace(FIRST, step=27)).progress == f"27 steps · {right} % right at step 25 (held-out)"
 
 
 def test_the_title_speaks_of_the_step_on_show_and_not_of_the_last_one(training):
@@ -142,7 +142,7 @@ def test_the_title_speaks_of_the_step_on_show_and_not_of_the_last_one(training):
     right = round(100 * run.measured(20).accuracy)
     assert (
         training(replace(FIRST, step=23, learned=400)).progress
-        == f"step 23 of 400 · {right} % right after 20 (held-out)"
+        == f"step 23 of 400 · {right} % right at step 20 (held-out)"
     )
     assert right < 90, "so it has not learned it there"
 

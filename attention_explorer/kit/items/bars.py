@@ -95,7 +95,8 @@ class NamedBars(Item[BarsLayout]):
         rows = tuple(QRectF(box.left(), top + i * high, box.width(), high) for i in range(len(self.bars)))
         badge = look.px(2 * BADGE + 10) if any(bar.symbol for bar in self.bars) else 0
         left, gap = box.left() + badge, look.px(GAP)
-        said = max(metrics.horizontalAdvance(bar.words) for bar in self.bars)
+        weights = metrics, QFontMetricsF(look.font(13))  # “X = E + P” is wider where it is not bold
+        said = max(each.horizontalAdvance(bar.words) for bar in self.bars for each in weights)
         words = QRectF(left, 0, min(said, look.px(MOST_WORDS)), 0)
         left = words.right() + (gap if said else 0)
         numbers = (*(bar.number for bar in self.bars), self.titles[0])
@@ -141,7 +142,8 @@ class NamedBars(Item[BarsLayout]):
         painter.setPen(colour_of(theme.text))
         painter.setFont(look.font(13))
         place = _across(layout.words, row)
-        cut = painter.fontMetrics().elidedText(bar.words, Qt.TextElideMode.ElideRight, round(place.width()))
+        metrics = QFontMetricsF(look.font(13))
+        cut = metrics.elidedText(bar.words, Qt.TextElideMode.ElideRight, place.width() + 1)
         painter.drawText(place, middle, cut)
         painter.setFont(look.font(13, bold=bar.is_strong))
         painter.setPen(colour_of(theme.text if bar.is_strong else theme.muted))

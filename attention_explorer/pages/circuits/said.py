@@ -154,7 +154,8 @@ def breaks_sentence(seen: BreaksSeen) -> str:
     stake = max(seen.first - seen.before, 0.0)
     idle = [each for each in seen.named if seen.effect[each] < 0.05 * stake]
     if not idle:
-        return "Who looks there is missed here."
+        there = _of(seen.named, "looks there and is", "look there and are")
+        return f"{_named(seen.state.count, seen.named).capitalize()} {there} missed here."
     alone = f"Off alone, {_named(seen.state.count, idle)} {_of(idle, 'is', 'are')} hardly missed on this text"
     return f"{alone}, in spite of the look: others may do the same. Other seeds can give other numbers."
 

@@ -164,9 +164,9 @@ def words_sentence(seen: WordsSeen) -> str:
     """Say how far the estimate is off."""
     measured, estimate = made_arrays(seen)
     at = int(np.argmax(np.abs(measured - estimate)))
-    token = word_of(tokens_of(seen)[at])
+    token = seen.state.count.token(word_of(tokens_of(seen)[at]), at)
     return (
-        f"By how much the difference of logits sinks without a word’s values. The gradient errs most at “{token}”: "
+        f"By how much the difference of logits sinks without a word’s values. The gradient errs most at {token}: "
         f"{signed(float(estimate[at]))} for {signed(float(measured[at]))}. It errs where a softmax is saturated."
     )
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from difflib import get_close_matches
 
 from attention_explorer.core.numerals import listed
-from attention_explorer.errors import quoted
+from attention_explorer.errors import on_one_line, quoted
 from attention_explorer.pages.heads.state import HeadsState
 from attention_explorer.sources.learned.tasks import TASKS
 from attention_explorer.sources.learned_recipe import LearnedRecipe
@@ -18,6 +18,8 @@ from attention_explorer.sources.tokens import tokens_in
 
 MOST_WORDS = 2
 """So many words are offered another in their place."""
+MOST_LETTERS = 24
+"""So many of the sentence on show name it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,11 +42,12 @@ def unknown_words(recipe: Recipe) -> tuple[str, ...]:
     return tuple(dict.fromkeys(word for word in words if word.casefold() not in known))
 
 
-def unknown_said(heads: HeadsState) -> str:
-    """Say which words the model does not know, and that what is on show is older."""
+def unknown_said(heads: HeadsState, shown: str) -> str:
+    """Say which words the model does not know, and which sentence is on show instead, if any is."""
     words = unknown_words(heads.setup.recipe)
     were = "was" if len(words) == 1 else "were"
-    return f"{listed(map(quoted, words), MOST_WORDS)} {were} not learned. Still on show: the sentence before."
+    still = f" Still on show: “{on_one_line(shown.strip(), MOST_LETTERS)}”." if shown else ""
+    return f"{listed(map(quoted, words), MOST_WORDS)} {were} not learned.{still}"
 
 
 def ways_on(heads: HeadsState) -> tuple[WayOn, ...]:

@@ -294,7 +294,7 @@ def gradient_note(frame: LookupFrame) -> str:
         names = listed([key_name(i) for i in frame.winners])
         return f"Hard, and {names} tie: the smallest move of q can make o jump by {size_text(frame.jump)}."
     if frame.state.hard:
-        return "Hard: a small move of q does not move o at all. The gradient is exactly 0: nothing for q to learn from."
+        return "A small move of q does not move o at all: there is nothing for q to learn from."
     if frame.gradient_norm < SMALL_GRADIENT:
         return _small_gradient_note(frame)
     if frame.state.values is ValueKind.NUMBERS:

@@ -107,7 +107,7 @@ class TrainingState(CheckedFields):
     )
     """Less than `step` says no more than that; see `reached`."""
     sentence: str = declared(
-        "", "sentence", "A sentence of words that it knows; empty for the one that the task proposes", "Ask"
+        "", "sentence", "A sentence of words that it knows; empty for the one that the task proposes", "Ask a sentence"
     )
     off: frozenset[Head] = declared(
         frozenset(),
@@ -178,7 +178,7 @@ class TrainingState(CheckedFields):
     @derived(
         "sentence",
         "A sentence of words that it knows; if one is unknown, those that it knows are listed",
-        "Ask",
+        "Ask a sentence",
         kind=Kind.SENTENCE,
     )
     def sentence_shown(self) -> str:

@@ -176,7 +176,7 @@ def whole_lines(moment: Moment, state: TrainingState) -> tuple[str, str, str]:
     steps, of = moment.curve.steps, len(moment.run.trial.batch.tokens)
     measured = int(steps[steps.searchsorted(state.step, side="right") - 1])
     right = round(moment.run.measured(measured).whole * of)
-    what = "held-out lines right" if measured == state.step else f"lines right after {grouped(measured)}"
+    what = "held-out lines right" if measured == state.step else f"lines right at step {grouped(measured)}"
     what = "lines right, if whole" if state.is_broken else what
     return f"{grouped(right)} of {grouped(of)}", what, said_of_right(right, of)
 
@@ -186,7 +186,7 @@ def broken(worth: Worth, state: TrainingState) -> str:
     said = what_is_broken(state.broken)
     if not said:
         which = "held-out answers" if state.task.holds_out else "answers"
-        return f"With all heads {percent(worth.whole)} of the {which} are right."
+        return f"At step {grouped(state.step)} with all heads {percent(worth.whole)} of the {which} are right."
     return f"With {said}: {percent(worth.together)} right, instead of {percent(worth.whole)}."
 
 
@@ -212,7 +212,7 @@ def progress(task: Task, curve: Curve, step: int) -> str:
     last = int(curve.steps.searchsorted(step, side="right")) - 1
     accuracy, weight, measured = float(curve.accuracy[last]), float(curve.weight[last]), int(curve.steps[last])
     asked = " (held-out)" if task.holds_out else ""
-    when = "" if measured == step else f" after {grouped(measured)}"
+    when = "" if measured == step else f" at step {grouped(measured)}"
     made = len(curve.training_loss)
     where = counted(step, "step") if step == made else f"step {grouped(step)} of {grouped(made)}"
     parts = [where, f"{percent(accuracy)} right{when}{asked}"]

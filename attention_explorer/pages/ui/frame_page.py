@@ -319,7 +319,7 @@ class FramePage(RequestingPage):
             self.card.body.setContentsMargins(1, 1, 1, 1)
         else:
             self.card.set_look(self.look)
-        self.title.setHidden(fills)
+        self.title.setHidden(fills or self.view.picture.names_itself)
         self.also.setContentsMargins(*((px(14), px(3), px(14), px(5)) if fills else (0, 0, 0, 0)))
         least = px(LEAST_HEIGHT)
         self.canvas.setMinimumHeight(0 if self.is_alone else max(least, self._first_sight()) if narrow else least)
@@ -393,7 +393,7 @@ class FramePage(RequestingPage):
     def is_in_drawer(self, names: tuple[str, ...]) -> bool:
         """Whether one of these accessible names is seen only with the drawer."""
         view = self.view
-        beside = [self.form_of(view), *([self.main.slider_of(view)] if view.main else [])]
+        beside = [self.form_of(view), *([self.main.control_of(view)] if view.main else [])]
         elsewhere = (name for name in names if all(reach.part(each, name) is None for each in beside))
         return any(reach.part(self.drawer.form_of(view), name) is not None for name in elsewhere)
 
@@ -414,7 +414,7 @@ class FramePage(RequestingPage):
             return
         state = self.state
         self.drawer.show_view(view)  # first: what follows may deliver a picture
-        if view is not self._in_order:
+        if view is not self._in_order or old is new:  # what was presented may have been another view
             self._show_view(view)
         self.form_of(view).show_state(state)
         is_arranged = old is not new and view is self._in_order and is_same_subject(self._part(old), state)

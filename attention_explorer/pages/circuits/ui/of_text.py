@@ -173,9 +173,9 @@ class Words(AskedPicture):
         answer, tokens = numbers.made.answer, told.tokens_of(numbers)
         order = np.argsort(-np.abs(measured), kind="stable")[:5].tolist()
         top = float(np.abs(measured).max()) or 1.0
+        listed, named = numbers.state.count.listed, tuple(map(word_of, tokens))
         bars = tuple(
-            Bar("", abs(float(measured[at])) / top, signed(float(measured[at])), "", word_of(tokens[at]))
-            for at in order
+            Bar("", abs(float(measured[at])) / top, signed(float(measured[at])), "", listed(named, at)) for at in order
         )
         title = told.asked_words(answer, numbers.state.count)
         return Panel(

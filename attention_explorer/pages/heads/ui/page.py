@@ -323,7 +323,8 @@ class HeadsPage(ActingPage):
             return
         with self._reading_on():
             self.also.setText("; ".join(picture.about(numbers, heads, self.canvas.map_picture or numbers.picture)))
-            self.also.setVisible(not self.withheld)
+            if not self.is_alone:  # else it is in the caption, and out of sight
+                self.also.setVisible(not self.withheld)
             self.offers.show_offers(offers_for(numbers.frame, heads, numbers.picture))
 
     def _show_rest(self) -> None:

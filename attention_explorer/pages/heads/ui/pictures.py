@@ -168,7 +168,7 @@ class MapLaid:
 class HeadMap(MapsPicture):
     """The map of a head, or of several in one."""
 
-    fills_card = True
+    fills_card = names_itself = True
     ratio = 1.0
     """Pixels of the screen by pixel of the window; the canvas says it."""
     is_unknown = False

@@ -96,7 +96,7 @@ class HeadsSubject(QWidget):
         self.unknown_words.setObjectName("muted")
         self._flow.addWidget(self.unknown_words)
         self._buttons: list[QPushButton] = []
-        self._reason = ""
+        self._reason = self._shown = ""
         self._ways_row.hide()
         self._column = QVBoxLayout(self)
         self._column.setContentsMargins(0, 0, 0, 0)
@@ -155,6 +155,7 @@ class HeadsSubject(QWidget):
         allow_unless(no_typing or no_second, self.cross)
         for line in (self.sentence, self.context):  # where nothing can be typed none asks
             line.field.setPlaceholderText("" if no_typing else "Type at least one word")
+        self._shown = "" if frame is None else sentence_of(frame.setup.recipe)
         self._show_model(heads)
         self._show_ways(heads)
         self.cross.setChecked(is_cross)
@@ -227,7 +228,7 @@ class HeadsSubject(QWidget):
 
     def _show_ways(self, heads: HeadsState) -> None:
         self._ways = ways_on(heads) if self._reason else ()
-        self.unknown_words.setText(unknown_said(heads) if self._ways else "")
+        self.unknown_words.setText(unknown_said(heads, self._shown) if self._ways else "")
         self.unknown_words.setToolTip(self._reason)
         while len(self._buttons) < len(self._ways):
             button = QPushButton()

@@ -71,13 +71,14 @@ class Order(Picture[PositionsState, OrderPicture]):
 
     def panel(self, numbers: OrderPicture) -> Panel:
         outcome = numbers.outcomes[numbers.shown]
-        readings: tuple[Reading, ...] = ()
+        readings, formula = tuple[Reading, ...](), ""
         if outcome.found is not None:
+            formula = f"f(P X) {'=' if outcome.is_equivariant else '≠'} P f(X)"
             error, moved = size_text(outcome.found.error), size_text(outcome.found.moved)
             readings = Reading(error, "|f(PX) − P f(X)|"), Reading(moved, "|f(PX) − f(X)|")
         title = f"{said.TITLES[outcome.kind].capitalize()}, {said.MASKS[outcome.causal]}"
         items = (Readings(OF_ROWS, readings, size=24.0),) if readings else ()
-        return Panel(title, items, said.order_sentence(numbers), "f(P X) = P f(X)")
+        return Panel(title, items, said.order_sentence(numbers), formula)
 
     def words(self, numbers: OrderPicture, hit: Hit) -> str:
         if hit.item == OUTCOMES:

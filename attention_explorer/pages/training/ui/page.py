@@ -198,6 +198,8 @@ class TrainingPage(FramePage):
 
     def _on_running_changed(self, running: bool) -> None:
         self.main.play.show_playing(running)
+        if self.isVisible():  # the one that was left stops too, and says nothing of it
+            self.say_spot()
 
     def show_withheld(self) -> bool:
         self.main.is_withheld = bool(self.withheld)

@@ -34,7 +34,7 @@ def views() -> tuple[View[Any], ...]:
     """Return the views, in their order. They are the same for all pages: menus ask for them whenever one is shown."""
     watch: _Tries = (
         Try("Press Play", lambda state: state.step > 0, "step"),
-        Try("Stop where “it” turns to cat", _turns, fits=_is_of_it),
+        Try("See “it” turn to cat", _turns, fits=_is_of_it),
         Try("Ask with “soft” for “tired”", lambda state: " soft" in state.sentence, ASK, fits=_is_of_it),
         Try("Drag the step back", lambda state: state.step < state.learned, fits=lambda state: not _is_of_it(state)),
     )
