@@ -444,8 +444,7 @@ def _origin_sentences(picture: DiagramPicture) -> tuple[str, ...]:
     if recipe is not None:
         origin = source_of(recipe).origin
         return (f"{origin[0].upper()}{origin[1:]}.",)
-    shown = picture.state.model_shown
-    return () if shown is None else (*source_of(shown).verdict(), *_lacking_sentences(picture))
+    return () if picture.state.model_shown is None else source_of(picture.state.model_shown).verdict()
 
 
 def _lacking_sentences(picture: DiagramPicture) -> tuple[str, ...]:

@@ -524,7 +524,7 @@ class BlockState(CheckedFields):
         if not _can_be_bare(self):
             return ()
         has_biases = self.model_biases or bool(_against_model_biases(self))
-        return (*(() if has_biases else ("biases",)), *(() if self.model_gains else ("gains of its norms",)))
+        return (*(() if has_biases else ("biases",)), *(() if self.model_gains else ("gains of norms",)))
 
     @property
     def typed(self) -> dict[str, TypedRows]:
