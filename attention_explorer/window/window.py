@@ -94,6 +94,7 @@ class MainWindow(Host):
         self._sheet, self._bare_zoom = "", 0.0
         self.setWindowIcon(program_icon())
         self._pages: dict[str, Page] = {}
+        self._page_actions: dict[Page, list[QAction]] = {}
         self._actions: dict[str, QAction] = {}
         self._menus: dict[str, QMenu] = {}
         self._stack = QStackedWidget()
@@ -285,6 +286,7 @@ class MainWindow(Host):
             page.set_moves(not self.settings.reduced_motion)
             page.begin_open(self.settings.drawer)
             self._pages[entry.id] = page
+            self._page_actions[page] = self._actions_of(page)
             self._stack.addWidget(page)
             for words in page.findChildren(TermBlock):
                 words.term_wanted.connect(self.tools.explain)
@@ -323,16 +325,22 @@ class MainWindow(Host):
 
     def _fill_page_menu(self, page: Page, title: str) -> None:
         menu = self._menus[PAGE_MENU]
-        menu.clear()
+        menu.clear()  # which deletes none of them: they are the pages'
         menu.setTitle(f"&{title}")
+        menu.addActions(self._page_actions[page])
+
+    @staticmethod
+    def _actions_of(page: Page) -> list[QAction]:
+        """Return what stands in the menu of a page; made once, as its keys take longer than to show them again."""
+        made = []
         for offered in page.actions_offered():
-            if not offered.text:
-                menu.addSeparator()
-                continue
-            action = menu.addAction(offered.text)
+            action = QAction(offered.text, page)
+            action.setSeparator(not offered.text)
             action.setShortcut(QKeySequence(offered.shortcut))
             action.setStatusTip(offered.tip)
             action.triggered.connect(lambda _checked=False, run=offered.run: run(page))
+            made.append(action)
+        return made
 
     def _on_changed(self, old: ExplorerState, new: ExplorerState) -> None:
         self.statusBar().clearMessage()  # what was refused before is no longer what is shown

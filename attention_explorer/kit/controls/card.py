@@ -26,6 +26,11 @@ class Card(QFrame):
 
     def set_look(self, look: Look) -> None:
         """Take another size."""
-        self.body.setContentsMargins(look.px(12), look.px(9), look.px(12), look.px(9))
+        self.be_filled(look, filled=False)
         self.body.setSpacing(look.px(5))
         self.head.setSpacing(look.px(6))
+
+    def be_filled(self, look: Look, *, filled: bool) -> None:
+        """Let what is in it go from edge to edge, or stand inside; asked for again it lays out nothing anew."""
+        across, along = (1, 1) if filled else (look.px(12), look.px(9))
+        self.body.setContentsMargins(across, along, across, along)

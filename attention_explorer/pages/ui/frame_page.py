@@ -315,10 +315,7 @@ class FramePage(RequestingPage):
         if narrow != self._is_narrow:
             self._move_main()
         fills = self.view.picture.fills_card and not self.is_alone
-        if fills:
-            self.card.body.setContentsMargins(1, 1, 1, 1)
-        else:
-            self.card.set_look(self.look)
+        self.card.be_filled(self.look, filled=fills)
         self.title.setHidden(fills or self.view.picture.names_itself)
         self.also.setContentsMargins(*((px(14), px(3), px(14), px(5)) if fills else (0, 0, 0, 0)))
         least = px(LEAST_HEIGHT)
