@@ -187,15 +187,22 @@ class PatternPass:
 _OFFSETS = np.array([0, -1, 1, *range(-2, -FARTHEST_BACK - 1, -1), 0])
 _PLACES = len(_OFFSETS)
 _BACK = slice(3, _PLACES - 1)
+_NONE = PatternScore()
 # Special, same token and induction come after those.
 _MEASURES = _PLACES + 3
 
 
 def _scores(scores: list[float], queries: list[int], chances: list[float], back: int) -> dict[Pattern, PatternScore]:
     """Put together the patterns of a map by its measures; `back` is which of those k back is it, −1 for none."""
-    found = [PatternScore(*each) if each[1] else PatternScore() for each in zip(scores, queries, chances, strict=True)]
-    best = PatternScore() if back < 0 else found[_BACK][back]._replace(back=-int(_OFFSETS[_BACK][back]))
-    return dict(zip(Pattern, [*found[:3], best, *found[_PLACES - 1 :]], strict=True))
+
+    def found(measure: int) -> PatternScore:
+        count = queries[measure]
+        return PatternScore(scores[measure], count, chances[measure]) if count else _NONE
+
+    at = _BACK.start + back
+    best = _NONE if back < 0 else found(at)._replace(back=-int(_OFFSETS[at]))
+    others = [found(measure) for measure in (*range(_BACK.start), *range(_BACK.stop, _MEASURES))]
+    return dict(zip(Pattern, [*others[: _BACK.start], best, *others[_BACK.start :]], strict=True))
 
 
 def _at(weights: Floats, allowed: Bools | None, keys: Positions) -> MassAndCount:
