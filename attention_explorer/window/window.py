@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 
 from PySide6.QtCore import QByteArray, QChildEvent, QEvent, QObject, QSize, Qt
@@ -20,23 +21,20 @@ from PySide6.QtGui import (
 )
 from PySide6.QtWidgets import (
     QApplication,
-    QButtonGroup,
     QDialogButtonBox,
     QLabel,
     QLayout,
     QMenu,
     QStackedWidget,
-    QToolButton,
-    QVBoxLayout,
     QWidget,
 )
 
 from attention_explorer.core.byte_cache import CACHE
 from attention_explorer.core.counting import Count
 from attention_explorer.kit.controls.made import discard, in_column, in_row
-from attention_explorer.kit.controls.panel_scroll import ColumnScroll, bring_into_view
+from attention_explorer.kit.controls.panel_scroll import bring_into_view
 from attention_explorer.kit.controls.term_block import TermBlock
-from attention_explorer.kit.icons import icon, program_icon
+from attention_explorer.kit.icons import program_icon
 from attention_explorer.kit.keys import written
 from attention_explorer.kit.read_out import ReadOut
 from attention_explorer.kit.spotlight import Spotlight
@@ -58,11 +56,9 @@ from attention_explorer.session.settings import (
 from attention_explorer.tools.host import Host
 from attention_explorer.tools.registry import Tools
 from attention_explorer.window.actions import MENUS, PAGE_MENU, WINDOW_ACTIONS, WindowAction
+from attention_explorer.window.rail import Rail
 from attention_explorer.window.session_files import SessionFiles
 
-RAIL_WIDTH = 76
-KNOWN_BY_ICON = ("back", "undo", "redo", "theme")
-"""Of the rail: what loses its words before the pages do."""
 FIRST_SIZE = QSize(1280, 800)
 TITLE_BAR = 36
 """Pixels kept for the title bar, whose height is not known before the window is there."""
@@ -129,53 +125,23 @@ class MainWindow(Host):
     # ---- Building ----
 
     def _make_rail(self) -> None:
-        self._rail = QWidget()
-        self._rail.setObjectName("rail")
-        self._rail_column = QVBoxLayout(self._rail)
-        self._rail_buttons: dict[str, tuple[QToolButton, str]] = {}
-        self._rail_tips: dict[str, str] = {}
-        self._page_group = QButtonGroup(self)
-        lessons = self._rail_button("lessons", "lessons", "Lessons", "Learn attention step by step (Ctrl+L)")
-        lessons.clicked.connect(self.tools.show_lessons)
+        rail = self.rail = Rail()
+        rail.add_place("lessons", "Lessons", "Learn attention step by step (Ctrl+L)", self.tools.show_lessons)
         for number, entry in enumerate(PAGES, 1):
-            button = self._rail_button(entry.id, entry.id, entry.title, f"{entry.tip} (Alt+{number})")
-            button.clicked.connect(lambda _checked, page=entry.id: self.show_page(page))
-        for button, _ in self._rail_buttons.values():
-            button.setCheckable(True)
-            self._page_group.addButton(button)
-            self._rail_column.addWidget(button)
-        self._rail_column.addStretch(1)
-        for name, title, tip, run in (
-            ("back", "Back", "Look at what was looked at before (Alt+Left)", self.session.go_back),
-            ("undo", "Undo", "Undo the last change (Ctrl+Z)", self.session.undo),
-            ("redo", "Redo", "Redo the change that was undone (Ctrl+Shift+Z)", self.session.redo),
-            ("theme", "Colours", "Light or dark", self.switch_theme),
-        ):
-            button = self._rail_button(name, name, title, tip)
-            button.clicked.connect(run)
-            self._rail_column.addWidget(button)
-
-    def _rail_button(self, name: str, drawing: str, title: str, tip: str) -> QToolButton:
-        button = QToolButton()
-        button.setText(title)
-        button.setToolTip(tip)
-        self._rail_tips[name] = tip
-        button.setAccessibleName(title)
-        button.setToolButtonStyle(Qt.ToolButtonStyle.ToolButtonTextUnderIcon)
-        button.setFocusPolicy(Qt.FocusPolicy.TabFocus)
-        self._rail_buttons[name] = (button, drawing)
-        return button
+            rail.add_place(entry.id, entry.title, f"{entry.tip} (Alt+{number})", partial(self.show_page, entry.id))
+        rail.add_stretch()
+        rail.add("back", "Back", "Look at what was looked at before (Alt+Left)", self.session.go_back)
+        rail.add("undo", "Undo", "Undo the last change (Ctrl+Z)", self.session.undo)
+        rail.add("redo", "Redo", "Redo the change that was undone (Ctrl+Shift+Z)", self.session.redo)
+        rail.add("theme", "Colours", "Light or dark", self.switch_theme)
 
     def _make_body(self) -> None:
         body = self._body = QWidget()
-        # Many pages at a large size are higher than a small screen: then the rail scrolls and the window stays small.
-        self._rail_scroll = ColumnScroll(self._rail)
-        self._rail_scroll.setVerticalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         self._cover = QLabel(alignment=Qt.AlignmentFlag.AlignCenter)
         self._cover.setObjectName("muted")
         self._cover.hide()
         self._column = in_column((self._stack, 1), (self._cover, 1), space=0)
-        in_row(self._rail_scroll, (self._column, 1), within=body, space=0)
+        in_row(self.rail, (self._column, 1), within=body, space=0)
         self.setCentralWidget(body)
 
     def _make_menus(self) -> None:
@@ -251,7 +217,7 @@ class MainWindow(Host):
             self.statusBar().clearMessage()
         self._dress(page)
         self._stack.setCurrentWidget(page)
-        self._rail_buttons[entry.id][0].setChecked(True)
+        self.rail.mark(entry.id)
         self.settings = replace(self.settings, page=entry.id)
         self.session.turn_to(entry.id, f"Show {entry.title}")
         self._fill_page_menu(page, entry.title)
@@ -414,7 +380,7 @@ class MainWindow(Host):
         other.setStyleSheet(self._sheet)
         self._column.addWidget(other, 1)
         other.show()
-        self._rail_buttons[button][0].setChecked(True)
+        self.rail.mark(button)
         self.turned.emit()
 
     def show_page_again(self) -> None:
@@ -427,7 +393,7 @@ class MainWindow(Host):
         for part in self._aside:
             part.show()
         self._aside = []
-        self._rail_buttons[self.settings.page][0].setChecked(True)
+        self.rail.mark(self.settings.page)
         self.page.focus_first()
         self.turned.emit()
 
@@ -451,11 +417,9 @@ class MainWindow(Host):
         ):
             self._actions[name].setEnabled(possible)
             self._actions[name].setText(f"{words} “{text}”" if possible else words.split()[0])
-            if name in self._rail_buttons:
-                keys = written(self._actions[name].shortcut().toString())
-                button, tip = self._rail_buttons[name][0], self._actions[name].text().replace("&", "")
-                button.setEnabled(possible)
-                button.setToolTip(f"{tip} ({keys})" if possible else self._rail_tips[name])
+            if name in self.rail.buttons:
+                keys, tip = written(self._actions[name].shortcut().toString()), self._actions[name].text()
+                self.rail.enable(name, f"{tip.replace('&', '')} ({keys})" if possible else "")
         self._history.setText(f"undo: {session.undo_text}" if session.can_undo else "")
 
     # ---- Look ----
@@ -474,17 +438,11 @@ class MainWindow(Host):
         self._sheet = stylesheet(look)
         own = [child for child in self.children() if isinstance(child, QWidget) and child.isWindow()]
         shown = [] if self.instead is None else [self.instead]
-        for part in (self.menuBar(), self._rail_scroll, self.statusBar(), self._cover, *shown, *own):
+        for part in (self.menuBar(), self.rail, self.statusBar(), self._cover, *shown, *own):
             part.setStyleSheet(self._sheet)
         self.statusBar().setFixedHeight(look.px(26))
         self._readout.set_look(look)
-        self._rail_scroll.setFixedWidth(look.px(RAIL_WIDTH))
-        self._rail_column.setContentsMargins(look.px(7), look.px(10), look.px(7), look.px(8))
-        self._rail_column.setSpacing(look.px(3))
-        for button, drawing in self._rail_buttons.values():
-            button.setIcon(icon(drawing, look.theme.muted, look.px(26), look.theme.text))
-            button.setIconSize(QSize(look.px(26), look.px(26)))
-            button.setFixedWidth(look.px(RAIL_WIDTH - 14))
+        self.rail.set_look(look)
         self._fit_rail()
         if self._spotlight is not None:
             self._spotlight.set_look(look)
@@ -518,14 +476,7 @@ class MainWindow(Host):
                     button.setIcon(QIcon())
 
     def _fit_rail(self) -> None:
-        """Leave words out of the rail where it is too low for them, those of pages last; the tips still say them."""
-        buttons = {name: button for name, (button, _) in self._rail_buttons.items()}
-        for button in buttons.values():
-            button.setToolButtonStyle(Qt.ToolButtonStyle.ToolButtonTextUnderIcon)
-        for names in (KNOWN_BY_ICON, tuple(buttons)):
-            if self._rail.sizeHint().height() > self.height() - self.look.px(60):
-                for name in names:
-                    buttons[name].setToolButtonStyle(Qt.ToolButtonStyle.ToolButtonIconOnly)
+        self.rail.fit(self.height() - self.look.px(60))
 
     def focusNextPrevChild(self, forward: bool) -> bool:
         reached = super().focusNextPrevChild(forward)
@@ -566,7 +517,7 @@ class MainWindow(Host):
     def set_bare(self, zoom: float) -> None:
         """Show the page alone at a size of its own, without menus, rail and status bar; 0 shows the whole window."""
         self._bare_zoom = zoom
-        for part in (self.menuBar(), self._rail_scroll, self.statusBar()):
+        for part in (self.menuBar(), self.rail, self.statusBar()):
             part.setVisible(not zoom)
         self._wear()
 

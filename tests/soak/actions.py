@@ -265,7 +265,7 @@ def choose_page(scene: Scene) -> None:
     """Click a page in the rail, or several in a row without waiting."""
     for _ in range(scene.dice.choice((1, 1, 1, 4))):
         page = scene.dice.choice(PAGE_IDS)
-        button, _icon = scene.world.window._rail_buttons[page]
+        button = scene.world.window.rail.buttons[page]
         scene.note(f"page {page}")
         if button.visibleRegion().isEmpty():
             scene.world.turn(lambda page=page: scene.world.window.show_page(page))

@@ -76,7 +76,7 @@ class Learner(WindowDriver):
 
     def list(self) -> LessonsPage:
         """Press the button in the rail, and return the page of lessons."""
-        self.press(self.window._rail_buttons["lessons"][0])
+        self.press(self.window.rail.buttons["lessons"])
         assert isinstance(self.window.instead, LessonsPage)
         return self.window.instead
 
@@ -643,7 +643,7 @@ def test_undo_works_within_a_step_and_back_begins_the_one_before(learner):
 def test_the_card_stays_on_every_page(learner):
     learner.start()
     for page in ("lab", "layer", "lookup"):
-        learner.press(learner.window._rail_buttons[page][0])
+        learner.press(learner.window.rail.buttons[page])
         assert learner.card.isVisible()
         assert learner.card.geometry().bottom() < learner.page.mapTo(learner.window, QPoint(0, 0)).y()
     learner.press(learner.card.leave)

@@ -22,7 +22,7 @@ def learner(make_window, hand) -> Learner:
 
 
 def rail(learner: Learner, name: str):
-    return learner.window._rail_buttons[name][0]
+    return learner.window.rail.buttons[name]
 
 
 def test_it_stands_in_place_of_the_page_until_escape_or_just_explore(learner):

@@ -126,7 +126,7 @@ def test_a_pinned_row_opens_with_a_click_and_undo_goes_back(open_heads, hand) ->
     for index, key in enumerate(heaviest.tolist()):
         assert at.cell(Part(Role.KEY, index).symbol, Column.WEIGHT) == f"{weights[key]:.6f}"
     assert at.cell("k…", Column.WEIGHT) == f"{1 - weights[heaviest].sum():.6f}"
-    QTest.mouseClick(window._rail_buttons["undo"][0], Qt.MouseButton.LeftButton)
+    QTest.mouseClick(window.rail.buttons["undo"], Qt.MouseButton.LeftButton)
     assert at.lookup == before
     assert at.example.currentText() == PRESETS[0].title
     window.session.redo()

@@ -86,7 +86,7 @@ def test_the_picture_stands_alone_and_all_comes_back(make_window, hand, qtbot, e
     assert page.canvas.width() > 0.9 * window.width() or page.canvas.height() > 0.7 * window.height()
     assert not window.menuBar().isVisible()
     assert not window.statusBar().isVisible()
-    assert not any(button.isVisible() for button, _ in window._rail_buttons.values())
+    assert not any(button.isVisible() for button in window.rail.buttons.values())
     assert not page.panel.isVisible()
     assert window.look.zoom > 1.3, "large words"
     assert window.settings.zoom == 1.1

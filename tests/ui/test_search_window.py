@@ -189,7 +189,7 @@ def test_a_reader_hears_what_is_chosen(seeker, monkeypatch):
 def test_alt_and_a_number_show_a_page_and_its_tip_says_so(seeker, number):
     seeker.key(Qt.Key(Qt.Key.Key_1 + number), ALT)
     assert seeker.window.settings.page == PAGES[number].id
-    assert seeker.window._rail_buttons[PAGES[number].id][0].toolTip().endswith(f"(Alt+{number + 1})")
+    assert seeker.window.rail.buttons[PAGES[number].id].toolTip().endswith(f"(Alt+{number + 1})")
 
 
 def test_page_keys_with_ctrl_go_round_the_rail(seeker):

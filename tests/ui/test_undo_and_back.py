@@ -110,11 +110,11 @@ def test_back_and_forward_by_keys_name_what_they_leave_and_show(at):
 
 
 def test_a_button_goes_back_and_says_behind_what(at):
-    button = at.window._rail_buttons["back"][0]
+    button = at.window.rail.buttons["back"]
     assert not button.isEnabled()
     assert button.toolTip() == "Look at what was looked at before (Alt+Left)"
     at.press(at.controls.pictures.buttons[Picture.LINES])
-    at.press(at.window._rail_buttons["layer"][0])
+    at.press(at.window.rail.buttons["layer"])
     assert button.toolTip() == "Back to before “Show Layer” (Alt+Left)"
     at.press(button)
     assert at.window.settings.page == "heads"
@@ -143,11 +143,11 @@ def test_pages_are_gone_back_to_by_the_buttons_of_the_mouse(at):
         return at.window.settings.page
 
     for page in ("positions", "layer"):
-        QTest.mouseClick(at.window._rail_buttons[page][0], Qt.MouseButton.LeftButton)
+        QTest.mouseClick(at.window.rail.buttons[page], Qt.MouseButton.LeftButton)
     before = at.window.session.state
     assert [click(Qt.MouseButton.BackButton) for _ in range(3)] == ["positions", "heads", "heads"]
     assert [click(Qt.MouseButton.ForwardButton) for _ in range(2)] == ["positions", "layer"]
-    assert at.window._rail_buttons["layer"][0].isChecked()
+    assert at.window.rail.buttons["layer"].isChecked()
     assert at.window.session.state == before, "no picture took the button for a click"
 
 

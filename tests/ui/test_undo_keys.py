@@ -144,7 +144,7 @@ def masked(make_window, hand):
     driver.choose(driver.controls.masks, "causal")
     driver.keep()
     assert driver.said.startswith("Kept as B")
-    driver.press(driver.window._rail_buttons["lookup"][0])
+    driver.press(driver.window.rail.buttons["lookup"])
     assert driver.window.settings.page == "lookup"
     driver.window.activateWindow()
     QApplication.processEvents()
@@ -160,9 +160,9 @@ def test_undo_and_redo_go_to_the_page_that_changes_and_say_what_they_did(masked)
     for _ in range(2):
         undo(window.page)
     assert window.settings.page == "heads"
-    assert window._rail_buttons["heads"][0].isChecked()
+    assert window.rail.buttons["heads"].isChecked()
     assert masked.heads.setup.mask.kind is MaskKind.NONE
-    masked.press(window._rail_buttons["lookup"][0])
+    masked.press(window.rail.buttons["lookup"])
     redo(window.page)
     assert window.settings.page == "heads"
     assert masked.heads.setup.mask.kind is MaskKind.CAUSAL

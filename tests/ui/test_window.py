@@ -316,7 +316,7 @@ def test_controls_of_a_line_stand_side_by_side_with_their_middles(make_window, p
 def test_what_an_icon_says_loses_its_words_before_the_pages_do(window):
     def without_words() -> set[str]:
         style = Qt.ToolButtonStyle.ToolButtonIconOnly
-        return {name for name, (button, _) in window._rail_buttons.items() if button.toolButtonStyle() is style}
+        return {name for name, button in window.rail.buttons.items() if button.toolButtonStyle() is style}
 
     lost = []
     for height in range(1000, 500, -20):

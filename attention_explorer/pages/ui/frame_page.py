@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
-from dataclasses import replace
-from functools import partial
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from PySide6.QtCore import QPoint, Qt
 from PySide6.QtGui import QKeyEvent, QResizeEvent
 from PySide6.QtWidgets import QBoxLayout, QMenu, QSlider, QVBoxLayout, QWidget
 
-from attention_explorer.core.declared import declaration_of, value_of, with_value
+from attention_explorer.core.declared import declaration_of
 from attention_explorer.core.preset import Preset, preset_of
 from attention_explorer.core.subject import is_same_subject
 from attention_explorer.errors import ExplorerError
@@ -25,7 +23,7 @@ from attention_explorer.kit.frame.bar import FrameBar
 from attention_explorer.kit.frame.drawer import Drawer
 from attention_explorer.kit.frame.main_quantity import MainQuantity
 from attention_explorer.kit.frame.panel import FramePanel
-from attention_explorer.kit.frame.view import Try, View, loaded, view_named
+from attention_explorer.kit.frame.view import Try, View, loaded
 from attention_explorer.kit.picture import Change, Item, Panel
 from attention_explorer.kit.pictures.canvas import PicturesCanvas
 from attention_explorer.kit.pictures.pointed_picture import NOWHERE
@@ -34,8 +32,8 @@ from attention_explorer.kit.pictures.request_note import RequestNote
 from attention_explorer.kit.tab_order import in_order
 from attention_explorer.kit.theme import Look
 from attention_explorer.pages.explorer import ExplorerState
-from attention_explorer.pages.ui.page import PageAction, RequestingPage
 from attention_explorer.pages.ui.session import Session
+from attention_explorer.pages.ui.views_page import ViewsPage
 from attention_explorer.session.jobs import JobQueue
 from attention_explorer.session.requests import Requests
 
@@ -59,31 +57,23 @@ _STEPS: dict[int, QSlider.SliderAction] = {
 _NOT_TYPED = Qt.KeyboardModifier.ControlModifier | Qt.KeyboardModifier.AltModifier
 
 
-class FramePage(RequestingPage):
+class FramePage(ViewsPage):
     """What pages in the frame share. A page of its own names its views and says which is on show.
 
     A subclass sets ``name`` and ``part``, and its `make_views`.
     """
 
-    name = ""
-    part = ""
-    """The field of `ExplorerState` that says which view is on show."""
-    shown_by = "view"
-    """The field of it that does, by its dotted name."""
     presented: tuple[str, ...] = ("title", "canvas", "main")
     in_line = False
     """Whether the few controls of every view stand in the line of the main quantity, and not below the picture."""
 
     def __init__(self, session: Session, look: Look, parent: QWidget | None = None) -> None:
         super().__init__(session, look, parent)
-        self.views = self.make_views()
         self.requests = self.make_requests()
         self.is_open = False
         """Whether the drawer is open."""
         self._is_lent = False  # because something of it was named, not because somebody wanted it
         self._names_examples = True
-        self._views_of_examples = {(view.part.name, ready.id): view for view in self.views for ready in view.presets}
-        self._others = {view.id: view.fields_of_others(self.views) for view in self.views}
         self._forms: dict[object, Form[Any]] = {}
         self._in_order: View[Any] | None = None  # the view whose controls Tab goes through
         self.bar = FrameBar(self.name, self.views, look)
@@ -103,10 +93,6 @@ class FramePage(RequestingPage):
         self.canvas.moves = moves
 
     # ---- For the pages ----
-
-    def make_views(self) -> tuple[View[Any], ...]:
-        """Return the views, in their order."""
-        raise NotImplementedError
 
     def make_canvas(self) -> PicturesCanvas:
         """Return what shows the picture."""
@@ -148,77 +134,6 @@ class FramePage(RequestingPage):
     def jobs(self) -> JobQueue:
         """What computes for the page now."""
         return self.requests.jobs
-
-    # ---- What is on show ----
-
-    @property
-    def view(self) -> View[Any]:
-        """The view on show."""
-        return self.view_of(self.session.state)
-
-    @property
-    def picture_name(self) -> str:
-        return str(self.view.id)
-
-    def view_of(self, state: ExplorerState) -> View[Any]:
-        """Return the view that a state shows."""
-        return self.view_named(value_of(getattr(state, self.part), self.shown_by))
-
-    def view_named(self, name: object) -> View[Any]:
-        """Return a view by its name in the state."""
-        return view_named(self.views, name)
-
-    @property
-    def state(self) -> Any:  # noqa: ANN401 # of the part of the view on show
-        """What the view on show shows."""
-        return self.view.of(getattr(self.session.state, self.view.part.name))
-
-    def showing(self, view: View[Any], state: Any, part: Any = None) -> ExplorerState:  # noqa: ANN401 # as of its part
-        """Return a state of the window with another view on show, of another state of its part if that is given."""
-        own = view.of(getattr(state, view.part.name) if part is None else part)
-        new: ExplorerState = replace(state, **{view.part.name: own})
-        # Taken from what was just made: a page may show views of the very part that says which is on show.
-        return replace(new, **{self.part: with_value(getattr(new, self.part), self.shown_by, view.id)})
-
-    def apply(self, change: Change[Any]) -> None:
-        """Change what is on show, as one undo step."""
-        new = self.showing(self.view, self.session.state, change.state)
-        self.session.apply(new, change.label, change.merge and f"{self.view.part.name} {change.merge}")
-
-    def show_view(self, view: View[Any]) -> None:
-        """Show another view."""
-        self.session.apply(self.showing(view, self.session.state), f"Show {view.title}")
-
-    def show_example(self, ready: Preset[Any]) -> None:
-        """Show an example of the view on show; what other views alone set stays."""
-        state = loaded(self.state, ready, self._others[self.view.id])
-        self.apply(Change(state, f"Load “{ready.title}”"))
-        self.begin_again()
-
-    def example_of(self, view: View[Any], state: Any) -> Preset[Any] | None:  # noqa: ANN401 # of its part
-        """Return the example that a state is still that of, in all that counts in the view which has it."""
-        own = self._views_of_examples.get((view.part.name, state.preset), view)
-        return own.example(state, self._others[own.id])
-
-    def is_for(self, view: View[Any], ready: Preset[Any]) -> bool:
-        """Whether what an example says to look for is to be seen in a view; one that is in no list is for any."""
-        return ready in view.presets or (view.part.name, ready.id) not in self._views_of_examples
-
-    def shown_without_example(self) -> str:
-        """Return what the list of examples says where the settings come from none of them."""
-        return "Examples"
-
-    def set_elsewhere(self, view: View[Any], state: Any) -> str:  # noqa: ANN401 # of its part
-        """Return what counts in a view and was set in another or in the drawer."""
-        return view.set_elsewhere(state)
-
-    @classmethod
-    def view_actions(cls, views: Iterable[View[Any]]) -> tuple[PageAction, ...]:
-        """Return for the menu that each of the views is shown; the first nine have keys."""
-        return tuple(
-            PageAction(f"Show {view.title}", partial(_show, view.id), f"Ctrl+{number}" if number < 10 else "", view.tip)
-            for number, view in enumerate(views, start=1)
-        )
 
     # ---- Building ----
 
@@ -460,13 +375,6 @@ class FramePage(RequestingPage):
         """Whether there is a main quantity that does anything in the state on show."""
         return bool(view.main) and declaration_of(view.part.kind, view.main).is_shown(self.state)
 
-    def _part(self, state: ExplorerState) -> Any:  # noqa: ANN401 # of the view on show
-        return getattr(state, self.view_of(state).part.name)
-
-    def begin_again(self) -> None:
-        self.panel.tries.forget(self.view.id.value)
-        self._show_tries()
-
     def _show_tries(self) -> None:
         view, tries = self.view, self.view.tries if self._names_examples else ()
         self.panel.tries.show_tries(view.id.value, tries, self.state, view.opened(self.state, self._others[view.id]))
@@ -483,10 +391,6 @@ class FramePage(RequestingPage):
         view = self.view
         tiles = self.canvas.tiles if view.picture.uses_pixels else (0, 0)
         return PictureRequest(view.asked(self.state), tiles, self.measured)
-
-    def _view_for(self, state: object) -> View[Any]:
-        """Return the view that asked for a state of its part."""
-        return next(view for view in self.views if isinstance(state, view.part.kind) and view.shows(state))
 
     def _load(self) -> None:
         """Compute what the state needs, if it is not what is shown already: at once, or on the worker."""
@@ -589,6 +493,16 @@ class FramePage(RequestingPage):
 
     # ---- Acting ----
 
+    def show_example(self, ready: Preset[Any]) -> None:
+        """Show an example of the view on show; what other views alone set stays."""
+        state = loaded(self.state, ready, self._others[self.view.id])
+        self.apply(Change(state, f"Load “{ready.title}”"))
+        self.begin_again()
+
+    def begin_again(self) -> None:
+        self.panel.tries.forget(self.view.id.value)
+        self._show_tries()
+
     def _on_field(self, state: Any, label: str, merge: str) -> None:  # noqa: ANN401 # of the part of the view
         self.apply(Change(state, label, merge))
 
@@ -660,7 +574,3 @@ def _focus(control: QWidget) -> None:
     takes = control.focusPolicy() != Qt.FocusPolicy.NoFocus
     first = control if takes else next((each for each in control.findChildren(QWidget) if each.isEnabled()), control)
     first.setFocus(Qt.FocusReason.TabFocusReason)
-
-
-def _show(name: object, page: Any) -> None:  # noqa: ANN401 # a page with a view of that name
-    page.show_view(page.view_named(name))
