@@ -13,7 +13,7 @@ from functools import cache
 from types import UnionType
 from typing import TYPE_CHECKING, Any, TypeVar, Union, get_args, get_origin, get_type_hints
 
-from attention_explorer.core.numerals import grouped, readable
+from attention_explorer.core.numerals import coordinate, grouped, readable
 from attention_explorer.errors import ExplorerError
 from attention_explorer.fields import types_of
 
@@ -253,11 +253,13 @@ def undo_of_reset(said: Declaration) -> str:
 def said_of(state: DataclassInstance, name: str, text: Callable[[Any], str] = str) -> str:
     """Return a field with what it holds, as captions say it: "d_k = 64", "entries: normal", "no residual".
 
-    ``text`` writes a list. A line is not broken within it.
+    ``text`` writes a list. A line is not broken within it. There are no words for a set, a part, or what is not given.
     """
     said, value, kind = declaration_of(type(state), name), value_of(state, name), kind_of(type(state), name)
     if kind is Kind.NUMBER:
         return f"{said.label}{_SPACE}={_SPACE}{grouped(value) if isinstance(value, int) else readable(value)}"
+    if kind is Kind.POINT:
+        return f"{said.label}{_SPACE}={_SPACE}({f',{_SPACE}'.join(map(coordinate, value))})"
     if kind is Kind.SWITCH:
         return dict(said.names).get("on" if value else "off", said.label if value else f"no{_SPACE}{said.label}")
     if kind is Kind.SENTENCE:

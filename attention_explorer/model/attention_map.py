@@ -28,6 +28,7 @@ from attention_explorer.model.map_selection import (
     without_single_axes,
 )
 from attention_explorer.model.map_summary import MapSummary, RowBlock, RowSummary, SummaryPass
+from attention_explorer.model.map_survey import MapSurvey, surveys
 from attention_explorer.model.patterns import Pattern, PatternPass, PatternScore
 from attention_explorer.model.pooling import Pooled, TilePool
 
@@ -195,6 +196,18 @@ class AttentionMap(ABC):
                 allowed[offset : offset + len(part)] = part[:, keys]
         return without_single_axes(allowed, rows, cols)
 
+    def blocks(self) -> Iterator[tuple[int, RowBlock]]:
+        """Compute what the summaries need of all rows, a block at a time.
+
+        Yields
+        ------
+        offset : int
+            How many rows came before.
+        block : RowBlock
+        """
+        for offset, rows in row_blocks(slice(0, self.n_q), self.n_k):
+            yield offset, self._block(rows)
+
     def row_summary(self, rows: Choice = ALL) -> RowSummary:
         """Summarise each of some rows.
 
@@ -216,8 +229,8 @@ class AttentionMap(ABC):
     def summary(self) -> MapSummary:
         """Summarise the map."""
         taken = SummaryPass(self._shape)
-        for _, block in row_blocks(slice(0, self.n_q), self.n_k):
-            taken.add(self._block(block))
+        for _, block in self.blocks():
+            taken.add(block)
         return taken.summary()
 
     def pooled(self, stage: Stage | str, height: int, width: int, rows: Choice = ALL, cols: Choice = ALL) -> Pooled:
@@ -276,41 +289,36 @@ class AttentionMap(ABC):
             If there are not as many tokens.
         """
         taken = PatternPass(self._shape, tokens, context_tokens)
-        for _, block in row_blocks(slice(0, self.n_q), self.n_k):
-            taken.add(self._block(block))
+        for _, block in self.blocks():
+            taken.add(block)
         return taken.scores()
 
-    def survey(self, height: int, width: int, patterns: PatternPass | None = None) -> tuple[Pooled, MapSummary]:
-        """Reduce the weights to a picture and summarise the map, in one pass.
+    def survey(
+        self,
+        height: int,
+        width: int,
+        tokens: Sequence[str] | None = None,
+        context_tokens: Sequence[str] | None = None,
+    ) -> MapSurvey:
+        """Reduce the weights to a picture, summarise the map and measure patterns, in one pass.
 
         Parameters
         ----------
         height, width : int
             How many tiles there may be each way, at least 1.
-        patterns : PatternPass, optional
-            Takes all rows too; ask it for its scores afterwards.
+        tokens, context_tokens : sequence of str, optional
+            As in ``patterns``.
 
         Returns
         -------
-        Pooled
-            As ``pooled(Stage.WEIGHTS, height, width)``.
-        MapSummary
-            As ``summary()``.
+        MapSurvey
 
         Raises
         ------
         ArrayError
-            If a size is below 1.
+            If a size is below 1, or there are not as many tokens.
         """
-        tiles = TilePool(self._shape, height, width, self._dtype, by_magnitude=False)
-        taken = SummaryPass(self._shape)
-        for offset, rows in row_blocks(slice(0, self.n_q), self.n_k):
-            block = self._block(rows)
-            tiles.add(offset, block.weights, block.allowed)
-            if patterns is not None:
-                patterns.add(block)
-            taken.add(block)
-        return tiles.pooled(0.0), taken.summary()
+        return next(surveys((self,), height, width, tokens, context_tokens))
 
     def output(self, v: npt.ArrayLike) -> Floats:
         """Mix values by the weights, block by block.

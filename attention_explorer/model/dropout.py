@@ -7,8 +7,10 @@ done when the layer is used.
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass, replace
 from enum import StrEnum
+from functools import lru_cache
 from typing import Self
 
 import numpy as np
@@ -119,10 +121,11 @@ class Dropout(CheckedFields):
         Returns
         -------
         ndarray of bool
-            True with probability 1 − p, each number by itself.
+            True with probability 1 − p, each number by itself. It is not to be written to: whoever asks again for the
+            places of the layer that was asked for last gets the same numbers.
         """
-        numbers = np.random.RandomState([self.seed, self.layer, list(DropoutPlace).index(place)])
-        return np.asarray(numbers.random_sample(shape) >= self.rate(place))
+        stream = self.seed, self.layer, list(DropoutPlace).index(place)
+        return _kept(stream, self.rate(place), math.prod(shape)).reshape(shape)
 
     def __call__(self, place: DropoutPlace, x: Floats) -> Floats:
         """Leave numbers out: x ⊙ kept ÷ (1 − p).
@@ -184,3 +187,11 @@ class Dropout(CheckedFields):
         if hidden is not trace.hidden:
             output = linear("hidden", hidden, "w2", network.w2, network.b2)
         return trace._replace(hidden=hidden, output=self(DropoutPlace.NETWORK, output))
+
+
+@lru_cache(maxsize=len(DropoutPlace))  # a picture asks for those that its layer has drawn
+def _kept(stream: tuple[int, int, int], rate: float, count: int) -> Bools:
+    """Draw which of so many numbers stay, (count,)."""
+    found = np.asarray(np.random.RandomState(stream).random_sample(count) >= rate)
+    found.setflags(write=False)
+    return found

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import TypeAlias
 
 import numpy as np
@@ -12,7 +13,7 @@ from attention_explorer.model.arrays import Bools, Floats
 Positions: TypeAlias = npt.NDArray[np.intp]
 
 MassAndCount: TypeAlias = tuple[Floats, Floats]
-"""For one or several sets of keys and b rows: the weight on them and how many are visible, (sets, b) each."""
+"""For one or several sets of keys and b rows: the weight on them and how many are visible, (..., sets, b) each."""
 
 # Pairs of a query and a key cost about so many times as much as entries of a matrix.
 _SPARSE = 16
@@ -38,9 +39,9 @@ class LabelledKeys:
 
         Parameters
         ----------
-        weights : ndarray, (b, n_k)
-            Rows of a map.
-        allowed : ndarray of bool, (b, n_k), or None
+        weights : ndarray, (..., b, n_k)
+            Rows of a map, or of several.
+        allowed : ndarray of bool, (..., b, n_k), or None
             False where masked.
         wanted, last : ndarray of int, (b,)
             The label that each row wants, and up to which key.
@@ -48,20 +49,19 @@ class LabelledKeys:
         Returns
         -------
         tuple of ndarray
-            (1, b) each.
+            (..., 1, b) each.
         """
         starts = np.searchsorted(self._places, wanted * self._step)
         counts = np.searchsorted(self._places, wanted * self._step + last, side="right") - starts
         counts = np.maximum(counts, 0)  # (b,)
-        if int(counts.sum()) > weights.size // _SPARSE:
+        if int(counts.sum()) > len(counts) * weights.shape[-1] // _SPARSE:
             return self._dense_sums(weights, allowed, wanted, last, counts)
         rows = np.repeat(np.arange(len(counts)), counts)
         within = np.arange(len(rows)) - np.repeat(np.cumsum(counts) - counts, counts)
         keys = self._order[np.repeat(starts, counts) + within]
-        mass = np.bincount(rows, weights[rows, keys], minlength=len(counts)).astype(np.float64, copy=False)
-        if allowed is not None:
-            counts = np.bincount(rows, allowed[rows, keys], minlength=len(counts))
-        return mass[None], counts.astype(np.float64)[None]
+        mass = _added(weights[..., rows, keys], rows, len(counts))
+        visible = counts if allowed is None else _added(allowed[..., rows, keys], rows, len(counts))
+        return mass[..., None, :], np.broadcast_to(visible.astype(np.float64), mass.shape)[..., None, :]
 
     def _dense_sums(
         self, weights: Floats, allowed: Bools | None, wanted: Positions, last: Positions, counts: Positions
@@ -72,9 +72,18 @@ class LabelledKeys:
         if last.min() < n_k - 1:
             is_member &= np.arange(n_k, dtype=dtype) <= last.astype(dtype)[:, None]
         if allowed is not None:
-            is_member &= allowed
+            is_member = is_member & allowed
         members = is_member.astype(weights.dtype)
-        mass: Floats = np.vecdot(weights, members).astype(np.float64)
-        if allowed is not None:
-            counts = (members @ np.ones(n_k, weights.dtype)).astype(np.intp)  # a product sums rows faster than sum
-        return mass[None], counts.astype(np.float64)[None]
+        mass: Floats = np.vecdot(weights, members).astype(np.float64)  # (..., b)
+        # A product sums rows faster than sum.
+        visible = counts if allowed is None else members @ np.ones(n_k, weights.dtype)
+        return mass[..., None, :], np.broadcast_to(visible.astype(np.float64), mass.shape)[..., None, :]
+
+
+def _added(picked: Floats | Bools, rows: Positions, b: int) -> Floats:
+    """Add up what was picked of b rows of each map, (..., pairs), where a pair is of which row: (..., b)."""
+    maps = picked.shape[:-1]
+    count = math.prod(maps)
+    places = rows + b * np.arange(count)[:, None]  # (maps, pairs)
+    sums = np.bincount(places.ravel(), picked.ravel(), minlength=count * b)
+    return sums.astype(np.float64, copy=False).reshape(*maps, b)

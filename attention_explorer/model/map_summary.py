@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from functools import lru_cache
 from typing import Any, NamedTuple
 
@@ -19,7 +20,7 @@ SATURATED = 0.95
 
 
 class RowSummary(NamedTuple):
-    """What each of n rows does; all arrays (n,), float64 unless said otherwise.
+    """What each of n rows does; all arrays (..., n), float64 unless said otherwise.
 
     Position i of a query is counted among the keys with the last query at the last key, as in `causal_mask`.
 
@@ -80,22 +81,24 @@ class MapSummary(NamedTuple):
 
 
 class RowBlock(NamedTuple):
-    """Some rows of a map, on their way into a summary.
+    """Some rows of a map, or the same rows of several, on their way into a summary.
 
     Attributes
     ----------
     rows : slice or ndarray of int
         Which rows, b of them.
-    weights : ndarray, (b, n_k)
+    weights : ndarray, (..., b, n_k)
         Their weights.
-    allowed : ndarray of bool, (b, n_k), or None
+    allowed : ndarray of bool, (..., b, n_k), or None
         False where masked.
-    logits : ndarray, (b, n_k), or None
+    logits : ndarray, (..., b, n_k), or None
         What the softmax saw, finite also where masked; None if there is no such thing. Will be overwritten.
-    scaled : ndarray, (b, n_k), or None
+    scaled : ndarray, (..., b, n_k), or None
         The scaled scores; `logits` itself without a bias. Will be overwritten.
     temperature : float
         Of the softmax.
+    shown : ndarray, (..., b, n_k), or None
+        What a picture shows, if not the weights.
     """
 
     rows: Selection
@@ -104,6 +107,26 @@ class RowBlock(NamedTuple):
     logits: Floats | None = None
     scaled: Floats | None = None
     temperature: float = 1.0
+    shown: Floats | None = None
+
+    @property
+    def kind(self) -> tuple[object, ...]:
+        """What blocks of several maps must have in common to be one."""
+        has = tuple(part is None for part in (self.allowed, self.logits, self.scaled, self.shown))
+        return self.weights.dtype, *has, self.scaled is self.logits, self.temperature
+
+    @classmethod
+    def stacked(cls, blocks: Sequence[RowBlock]) -> RowBlock:
+        """Return the same rows of several maps of one kind as one block, (maps, b, n_k)."""
+        first = blocks[0]
+        arrays = {
+            name: np.stack([getattr(block, name) for block in blocks])
+            for name in ("weights", "allowed", "logits", "scaled", "shown")
+            if getattr(first, name) is not None
+        }
+        if first.logits is not None and first.scaled is first.logits:
+            arrays["scaled"] = arrays["logits"]
+        return cls(first.rows, temperature=first.temperature, **arrays)
 
 
 class SummaryPass:
@@ -112,21 +135,21 @@ class SummaryPass:
     Parameters
     ----------
     shape : tuple of int
-        n_q and n_k of the map.
+        n_q and n_k of the map; in front of them how many maps come together, if several do.
     """
 
-    def __init__(self, shape: tuple[int, int]) -> None:
-        self._n_q, self._n_k = shape
+    def __init__(self, shape: tuple[int, ...]) -> None:
+        self._maps, (self._n_q, self._n_k) = shape[:-2], shape[-2:]
         self._parts: list[RowSummary] = []
         self._visible: list[Floats] = []
-        self._moments = _Moments()
+        self._moments = _Moments(self._maps)
 
     def add(self, block: RowBlock) -> None:
         """Take the next rows."""
-        weights, n = block.weights, len(block.weights)
-        if weights.size == 0:
-            self._parts.append(_zero_rows(n))
-            self._visible.append(np.zeros(n))
+        shape = block.weights.shape
+        if 0 in shape:
+            self._parts.append(_zero_rows(shape[:-1]))
+            self._visible.append(np.zeros(shape[:-1]))
             return
         with np.errstate(all="ignore"):  # scores may be beyond the float range
             self._take(block)
@@ -134,59 +157,52 @@ class SummaryPass:
     def row_summary(self) -> RowSummary:
         """Return the summary of all rows taken, in their order."""
         if not self._parts:
-            return _zero_rows(0)
-        return RowSummary(*(np.concatenate(column) for column in zip(*self._parts, strict=True)))
+            return _zero_rows((*self._maps, 0))
+        return RowSummary(*(np.concatenate(column, axis=-1) for column in zip(*self._parts, strict=True)))
 
     def summary(self) -> MapSummary:
-        """Return the summary over all rows taken."""
+        """Return the summary of the one map over all rows taken."""
+        return self.summaries()[0]
+
+    def summaries(self) -> list[MapSummary]:
+        """Return the summary of each map over all rows taken."""
         rows = self.row_summary()
-        visible = np.concatenate(self._visible) if self._visible else np.zeros(0)
+        visible = np.concatenate(self._visible, axis=-1) if self._visible else np.zeros((*self._maps, 0))
         attends = rows.max_weight > 0.0
         several = attends & (visible > 1.0)
-        figures = np.stack(
-            (
-                rows.entropy,
-                rows.max_weight,
-                rows.distance,
-                rows.self_mass,
-                rows.previous_mass,
-                rows.first_mass,
-                rows.max_weight > SATURATED,
-            )
+        figures = (
+            rows.entropy,
+            rows.max_weight,
+            rows.distance,
+            rows.self_mass,
+            rows.previous_mass,
+            rows.first_mass,
+            rows.max_weight > SATURATED,
         )
-        means = figures[:, attends].mean(axis=1).tolist() if attends.any() else [math.nan] * len(figures)
-        evenness = rows.entropy[several] / np.log(visible[several])
-        return MapSummary(
-            entropy=means[0],
-            max_weight=means[1],
-            distance=means[2],
-            self_mass=means[3],
-            previous_mass=means[4],
-            first_mass=means[5],
-            score_std=self._moments.std(),
-            saturated=means[6],
-            evenness=float(evenness.mean()) if evenness.size else math.nan,
-            empty_rows=int(np.count_nonzero(~attends)),
-        )
+        *means, saturated = _means(np.stack(figures), attends)
+        evenness = _means(rows.entropy / np.log(np.where(several, visible, math.e)), several)
+        empty = np.count_nonzero(~attends, axis=-1)
+        columns = (*means, self._moments.std(), saturated, evenness, empty)
+        return [MapSummary(*each) for each in zip(*(np.ravel(column).tolist() for column in columns), strict=True)]
 
     def _take(self, block: RowBlock) -> None:
-        weights, n = block.weights, len(block.weights)
+        weights = block.weights
         ones = np.ones(self._n_k, weights.dtype)  # a product with it sums rows faster than sum
         own = positions_of(block.rows) + (self._n_k - self._n_q)  # (b,), the key at the query's position
-        best = weights.argmax(axis=1)
-        top = weights[np.arange(n), best].astype(np.float64)
+        best = weights.argmax(axis=-1, keepdims=True)  # (..., b, 1)
+        top = np.take_along_axis(weights, best, axis=-1)[..., 0].astype(np.float64)
         peak = None if block.logits is None else _move(block.logits, best)
         figures = (
             np.vecdot(weights, _distances(block.rows, own, weights)),
             _mass(weights, own),
             _mass(weights, own - 1),
-            weights[:, 0].copy(),  # a view would keep the whole block
+            weights[..., 0].copy(),  # a view would keep the whole block
             weights @ ones,
         )
         doubles = (figure.astype(np.float64, copy=False) for figure in figures)
-        self._parts.append(RowSummary(_entropy(block, top), top, best, *doubles))
-        seen = None if block.allowed is None else block.allowed.astype(weights.dtype)  # 1 and 0, (b, n_k)
-        visible = np.full(n, float(self._n_k)) if seen is None else (seen @ ones).astype(np.float64)  # (b,)
+        self._parts.append(RowSummary(_entropy(block, top), top, best[..., 0], *doubles))
+        seen = None if block.allowed is None else block.allowed.astype(weights.dtype)  # 1 and 0
+        visible = np.full(top.shape, float(self._n_k)) if seen is None else (seen @ ones).astype(np.float64)
         self._visible.append(visible)
         if block.scaled is not None:
             shift = peak if peak is not None and block.scaled is block.logits else _move(block.scaled, best)
@@ -196,32 +212,40 @@ class SummaryPass:
 
 
 class _Moments:
-    """Mean and spread of scores that come in rows (Chan, Golub & LeVeque 1979, section 2)."""
+    """Mean and spread of the scores of maps, which come in rows (Chan, Golub & LeVeque 1979, section 2)."""
 
-    def __init__(self) -> None:
-        self._count, self._mean, self._squares = 0.0, 0.0, 0.0
+    def __init__(self, maps: tuple[int, ...]) -> None:
+        self._count, self._mean, self._squares = (np.zeros(maps) for _ in range(3))
 
     def add(self, moved: Floats, shift: Floats, visible: Floats) -> None:
-        """Take scores less a shift of each row, (b, n_k), 0 where they do not count."""
+        """Take scores less a shift of each row, (..., b, n_k), 0 where they do not count."""
         some = visible > 0.0
         counts = np.where(some, visible, 1.0)
-        sums = (moved @ np.ones(moved.shape[1], moved.dtype)).astype(np.float64)
+        sums = (moved @ np.ones(moved.shape[-1], moved.dtype)).astype(np.float64)
         squares = np.vecdot(moved, moved).astype(np.float64) - sums**2 / counts
-        means = shift + sums / counts
-        self._merge(visible[some], means[some], np.maximum(squares[some], 0.0))
+        self._merge(visible, np.where(some, shift + sums / counts, 0.0), np.where(some, np.maximum(squares, 0.0), 0.0))
 
     def _merge(self, counts: Floats, means: Floats, squares: Floats) -> None:
         """Merge groups with what was there: squares about one mean, for groups with means of their own."""
-        counts, means = np.append(counts, self._count), np.append(means, self._mean)
-        self._count = float(counts.sum())
-        if self._count > 0.0:
-            self._mean = float(counts @ means) / self._count
-            self._squares += float(squares.sum() + counts @ (means - self._mean) ** 2)
+        counts, means = (
+            np.concatenate((new, known[..., None]), axis=-1)
+            for new, known in ((counts, self._count), (means, self._mean))
+        )
+        self._count = counts.sum(axis=-1)
+        self._mean = np.vecdot(counts, means) / np.maximum(self._count, 1.0)
+        self._squares = self._squares + squares.sum(axis=-1) + np.vecdot(counts, (means - self._mean[..., None]) ** 2)
 
-    def std(self) -> float:
-        """Return the standard deviation of the population, NaN if there is none that is a number."""
-        variance = self._squares / self._count if self._count else math.nan
-        return math.sqrt(variance) if math.isfinite(variance) else math.nan
+    def std(self) -> Floats:
+        """Return the standard deviation of the population of each map, NaN where there is none that is a number."""
+        with np.errstate(all="ignore"):
+            variance = self._squares / self._count
+            return np.sqrt(np.where(np.isfinite(variance), variance, math.nan))
+
+
+def _means(figures: Floats, counts: Bools) -> Floats:
+    """Return the mean over those of the last axis that count, NaN where none does."""
+    with np.errstate(invalid="ignore"):
+        return np.asarray(figures.sum(axis=-1, where=counts) / np.count_nonzero(counts, axis=-1))
 
 
 def _entropy(block: RowBlock, top: Floats) -> Floats:
@@ -231,21 +255,21 @@ def _entropy(block: RowBlock, top: Floats) -> Floats:
     logarithms in place of n².
     """
     if block.logits is None:
-        return entropy_of(block.weights, 1).astype(np.float64)
+        return entropy_of(block.weights, block.weights.ndim - 1).astype(np.float64)
     gaps = np.vecdot(block.weights, block.logits).astype(np.float64) / block.temperature
     return np.asarray(np.maximum(-np.log(np.where(top > 0.0, top, 1.0)) - gaps, 0.0))
 
 
 def _move(scores: Floats, best: npt.NDArray[np.intp]) -> Floats:
-    """Take one score of every row from its row, in place, and return what was taken, (b,)."""
-    taken: Floats = scores[np.arange(len(best)), best]
-    scores -= taken[:, None]
-    return taken.astype(np.float64, copy=False)
+    """Take one score of every row, best (..., b, 1), from its row, in place; return what was taken, (..., b)."""
+    taken: Floats = np.take_along_axis(scores, best, axis=-1)
+    scores -= taken
+    return taken[..., 0].astype(np.float64, copy=False)
 
 
 def _distances(rows: Selection, own: npt.NDArray[np.intp], weights: Floats) -> Floats:
     """Return |i − j|, (b, n_k)."""
-    n_k = weights.shape[1]
+    n_k = weights.shape[-1]
     if isinstance(rows, slice):
         return _consecutive_distances(int(own[0]), int(own[-1]), n_k, weights.dtype)
     apart: Floats = np.abs(own[:, None] - np.arange(n_k)).astype(weights.dtype)
@@ -260,14 +284,14 @@ def _consecutive_distances(first: int, last: int, n_k: int, dtype: np.dtype[np.f
 
 
 def _mass(weights: Floats, keys: npt.NDArray[np.intp]) -> Floats:
-    """Return the weight of one key a row, (b,); 0 where there is no such key."""
-    n, n_k = weights.shape
-    mass: Floats = weights[np.arange(n), np.minimum(np.maximum(keys, 0), n_k - 1)]
-    mass[(keys < 0) | (keys >= n_k)] = 0.0
+    """Return the weight of one key a row, (..., b), keys (b,); 0 where there is no such key."""
+    n, n_k = weights.shape[-2:]
+    mass: Floats = weights[..., np.arange(n), np.minimum(np.maximum(keys, 0), n_k - 1)]
+    mass[..., (keys < 0) | (keys >= n_k)] = 0.0
     return mass
 
 
-def _zero_rows(n: int) -> RowSummary:
-    """Return the summary of n rows without keys."""
-    zeros = np.zeros(n)
-    return RowSummary(zeros, zeros, np.zeros(n, np.intp), zeros, zeros, zeros, zeros, zeros)
+def _zero_rows(shape: tuple[int, ...]) -> RowSummary:
+    """Return the summary of rows without keys, (..., n)."""
+    zeros = np.zeros(shape)
+    return RowSummary(zeros, zeros, np.zeros(shape, np.intp), zeros, zeros, zeros, zeros, zeros)

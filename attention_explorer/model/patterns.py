@@ -94,7 +94,7 @@ class PatternPass:
     Parameters
     ----------
     shape : tuple of int
-        n_q and n_k of the map.
+        n_q and n_k of the map; in front of them how many maps come together, if several do.
     tokens : sequence of str
         One a key, n_k; in cross-attention one a query, n_q.
     context_tokens : sequence of str, optional
@@ -113,57 +113,58 @@ class PatternPass:
     """
 
     def __init__(
-        self, shape: tuple[int, int], tokens: Sequence[str], context_tokens: Sequence[str] | None = None
+        self, shape: tuple[int, ...], tokens: Sequence[str], context_tokens: Sequence[str] | None = None
     ) -> None:
-        self._n_q, self._n_k = shape
+        maps, (self._n_q, self._n_k) = shape[:-2], shape[-2:]
         self._is_one_sequence = context_tokens is None
         if context_tokens is None:
             _match("tokens", tokens, self._n_k, "keys")
         else:
             _match("tokens", tokens, self._n_q, "queries")
             _match("context_tokens", context_tokens, self._n_k, "keys")
-        self._text = _text_of(shape, tuple(tokens), None if context_tokens is None else tuple(context_tokens))
-        self._mass, self._share = np.zeros(_MEASURES), np.zeros(_MEASURES)
-        self._queries = np.zeros(_MEASURES, np.intp)
-        self._attending = 0
+        texts = tuple(tokens), None if context_tokens is None else tuple(context_tokens)
+        self._text = _text_of((self._n_q, self._n_k), *texts)
+        self._mass, self._share = np.zeros((*maps, _MEASURES)), np.zeros((*maps, _MEASURES))
+        self._queries = np.zeros((*maps, _MEASURES), np.intp)
+        self._attending = np.zeros((*maps, 1), np.intp)
 
     def add(self, block: RowBlock) -> None:
         """Take the next rows."""
-        weights, allowed, n = block.weights, block.allowed, len(block.weights)
+        weights, allowed = block.weights, block.allowed
         if weights.size == 0:
             return
-        total, special = self._text.row_sums(weights)
+        total, special = self._text.row_sums(weights)  # (..., b)
         visible, visible_special = self._text.row_sums(np.ones((1, self._n_k)) if allowed is None else allowed)
         rows = positions_of(block.rows)
         # In cross-attention a query stands so far outside that nothing before or after it is a key.
-        own = rows + (self._n_k - self._n_q) if self._is_one_sequence else np.full(n, -self._n_k - FARTHEST_BACK)
+        outside = np.full(len(rows), -self._n_k - FARTHEST_BACK)
+        own = rows + (self._n_k - self._n_q) if self._is_one_sequence else outside
         places = own + _OFFSETS[:, None]  # (offsets, b)
         places[-1] = 0
         found = (
             _at(weights, allowed, places),
-            (special[None], np.broadcast_to(visible_special, (1, n))),
+            (special[..., None, :], np.broadcast_to(visible_special, special.shape)[..., None, :]),
             self._elsewhere(weights, allowed, rows, own),
             self._text.followers.sums(weights, allowed, self._text.queries[rows], own),
         )
-        mass, members = (np.concatenate(parts) for parts in zip(*found, strict=True))  # (measures, b)
+        # (..., measures, b)
+        mass, members = (np.concatenate(parts, axis=-2) for parts in zip(*found, strict=True))
         self._count(mass, members, total > 0.0, visible)
 
     def scores(self) -> dict[Pattern, PatternScore]:
-        """Return what all rows taken amount to, for every pattern in its order."""
-        found = [self._score(measure) for measure in range(_MEASURES)]
-        competing = [
-            found[at]._replace(back=-int(_OFFSETS[at]))
-            for at in range(3, _PLACES - 1)
-            if found[at].queries and 2 * found[at].queries >= self._attending
-        ]
-        best = max(competing, key=lambda score: score.score, default=PatternScore())  # the nearest among equals
-        return dict(zip(Pattern, [*found[:3], best, *found[_PLACES - 1 :]], strict=True))
+        """Return what all rows taken of the one map amount to, for every pattern in its order."""
+        return self.scores_of_maps()[0]
 
-    def _score(self, measure: int) -> PatternScore:
-        queries = int(self._queries[measure])
-        if queries == 0:
-            return PatternScore()
-        return PatternScore(float(self._mass[measure]) / queries, queries, float(self._share[measure]) / queries)
+    def scores_of_maps(self) -> list[dict[Pattern, PatternScore]]:
+        """Return what all rows taken of each map amount to, for every pattern in its order."""
+        with np.errstate(invalid="ignore"):
+            score, chance = self._mass / self._queries, self._share / self._queries
+        competes = (self._queries > 0) & (2 * self._queries >= self._attending)
+        back = np.where(competes, score, -1.0)[..., _BACK].argmax(axis=-1)  # the nearest among equals
+        has_back = competes[..., _BACK].any(axis=-1)
+        columns = (part.reshape(-1, _MEASURES).tolist() for part in (score, self._queries, chance))
+        backs = np.where(has_back, back, -1).ravel().tolist()
+        return [_scores(*each) for each in zip(*columns, backs, strict=True)]
 
     def _elsewhere(self, weights: Floats, allowed: Bools | None, rows: Positions, own: Positions) -> MassAndCount:
         """Add up over keys of the query's token, without the query's own place."""
@@ -173,29 +174,46 @@ class PatternPass:
         return np.maximum(mass - own_mass, 0.0), members - own_member  # below 0 by rounding
 
     def _count(self, mass: Floats, members: Floats, attends: Bools, visible: Floats) -> None:
-        """Add rows up where a pattern is defined: mass and members (measures, b), the others (b,)."""
-        is_defined = attends & (members > 0.0)
-        self._attending += int(np.count_nonzero(attends))
-        self._queries += np.count_nonzero(is_defined, axis=1)
-        self._mass += mass.sum(axis=1, where=is_defined, dtype=np.float64)
-        self._share += (members / np.maximum(visible, 1.0)).sum(axis=1, where=is_defined, dtype=np.float64)
+        """Add rows up where a pattern is defined: mass and members (..., measures, b), the others (..., b)."""
+        is_defined = attends[..., None, :] & (members > 0.0)
+        share = members / np.maximum(visible, 1.0)[..., None, :]
+        self._attending += np.count_nonzero(attends, axis=-1, keepdims=True)
+        self._queries += np.count_nonzero(is_defined, axis=-1)
+        self._mass += mass.sum(axis=-1, where=is_defined, dtype=np.float64)
+        self._share += share.sum(axis=-1, where=is_defined, dtype=np.float64)
 
 
 # Where the keys of a pattern stand from the query; the last, the first key, does not depend on it.
 _OFFSETS = np.array([0, -1, 1, *range(-2, -FARTHEST_BACK - 1, -1), 0])
 _PLACES = len(_OFFSETS)
+_BACK = slice(3, _PLACES - 1)
+_NONE = PatternScore()
 # Special, same token and induction come after those.
 _MEASURES = _PLACES + 3
 
 
+def _scores(scores: list[float], queries: list[int], chances: list[float], back: int) -> dict[Pattern, PatternScore]:
+    """Put together the patterns of a map by its measures; `back` is which of those k back is it, −1 for none."""
+
+    def found(measure: int) -> PatternScore:
+        count = queries[measure]
+        return PatternScore(scores[measure], count, chances[measure]) if count else _NONE
+
+    at = _BACK.start + back
+    best = _NONE if back < 0 else found(at)._replace(back=-int(_OFFSETS[at]))
+    others = [found(measure) for measure in (*range(_BACK.start), *range(_BACK.stop, _MEASURES))]
+    return dict(zip(Pattern, [*others[: _BACK.start], best, *others[_BACK.start :]], strict=True))
+
+
 def _at(weights: Floats, allowed: Bools | None, keys: Positions) -> MassAndCount:
-    """Look at one key a row, or none where it is outside; keys (patterns, b)."""
-    n, n_k = weights.shape
+    """Look at one key a row, or none where it is outside; keys (patterns, b), found (..., patterns, b)."""
+    n, n_k = weights.shape[-2:]
     rows, at = np.arange(n), np.minimum(np.maximum(keys, 0), n_k - 1)  # np.clip takes four times as long
     is_member = (keys >= 0) & (keys < n_k)
     if allowed is not None:
-        is_member &= allowed[rows, at]
-    return np.where(is_member, weights[rows, at], 0.0), is_member.astype(np.float64)
+        is_member = is_member & allowed[..., rows, at]
+    mass = np.where(is_member, weights[..., rows, at], 0.0)
+    return mass, np.broadcast_to(is_member.astype(np.float64), mass.shape)
 
 
 class _Text(NamedTuple):
@@ -211,9 +229,9 @@ class _Text(NamedTuple):
     """Keys that are punctuation or special tokens, (n_k,)."""
 
     def row_sums(self, rows: Floats | Bools) -> tuple[Floats, Floats]:
-        """Sum rows (b, n_k) over all keys and over the special ones, (b,) each; a product does it faster than sum."""
+        """Sum rows (..., b, n_k) over all keys and over the special ones, (..., b); faster by a product than by sum."""
         numbers: Floats = rows.astype(np.result_type(rows, np.float32), copy=False)
-        return numbers @ np.ones(numbers.shape[1], numbers.dtype), numbers @ self.special.astype(numbers.dtype)
+        return numbers @ np.ones(numbers.shape[-1], numbers.dtype), numbers @ self.special.astype(numbers.dtype)
 
 
 @lru_cache(maxsize=4)  # the heads of a layer ask for the same ones

@@ -18,14 +18,14 @@ _SHORT = 12
 
 
 class Pooled(NamedTuple):
-    """A map reduced to tiles; a map that fits has tiles of one entry.
+    """A map reduced to tiles, or several; a map that fits has tiles of one entry.
 
     Attributes
     ----------
-    values : ndarray, (h, w)
+    values : ndarray, (..., h, w)
         Of each tile the largest weight, or the score of the largest absolute value (the positive one of a
         pair), among those not masked. Where all are masked 0 for weights, −inf for masked scores.
-    masked : ndarray of bool, (h, w)
+    masked : ndarray of bool, (..., h, w)
         Whether every member of the tile is masked.
     """
 
@@ -76,7 +76,7 @@ class TilePool:
     Parameters
     ----------
     shape : tuple of int
-        Rows and columns that will come.
+        Rows and columns that will come; in front of them how many maps come together, if several do.
     height, width : int
         How many tiles there may be each way, at least 1.
     dtype : dtype
@@ -86,11 +86,11 @@ class TilePool:
     """
 
     def __init__(
-        self, shape: tuple[int, int], height: int, width: int, dtype: np.dtype[Any], by_magnitude: bool
+        self, shape: tuple[int, ...], height: int, width: int, dtype: np.dtype[Any], by_magnitude: bool
     ) -> None:
-        self._row_bounds = _known_bounds(shape[0], height)
-        self._col_bounds = _known_bounds(shape[1], width)
-        tiles = (len(self._row_bounds) - 1, len(self._col_bounds) - 1)
+        self._row_bounds = _known_bounds(shape[-2], height)
+        self._col_bounds = _known_bounds(shape[-1], width)
+        tiles = (*shape[:-2], len(self._row_bounds) - 1, len(self._col_bounds) - 1)
         self._largest = np.full(tiles, 0 if dtype.kind == "u" else -np.inf, dtype)
         self._smallest = np.full(tiles, np.inf, dtype) if by_magnitude else None
         self._seen = np.zeros(tiles, np.bool_)
@@ -102,9 +102,9 @@ class TilePool:
         ----------
         offset : int
             How many rows came before.
-        values : ndarray, (b, n)
+        values : ndarray, (..., b, n)
             Weights, or scores with −inf where masked.
-        allowed : ndarray of bool, (b, n), optional
+        allowed : ndarray of bool, (..., b, n), optional
             False where masked.
         """
         if values.size == 0:
@@ -114,7 +114,7 @@ class TilePool:
             visible = values if allowed is None else np.where(allowed, values, np.inf)
             self._pool(np.minimum, self._smallest, offset, visible)
         if allowed is None:
-            self._seen[self._tiles(offset, len(values))] = True
+            self._seen[..., self._tiles(offset, values.shape[-2]), :] = True
         else:
             self._pool(np.maximum, self._seen.view(np.uint8), offset, allowed.view(np.uint8))
 
@@ -143,10 +143,11 @@ class TilePool:
 
     def _pool(self, extreme: np.ufunc, kept: npt.NDArray[Any], offset: int, values: npt.NDArray[Any]) -> None:
         """Reduce a block, rows first, and keep what goes beyond the blocks before."""
-        tiles = self._tiles(offset, len(values))
-        bounds = np.minimum(np.maximum(self._row_bounds[tiles.start : tiles.stop + 1] - offset, 0), len(values))
-        values = _reduced(extreme, _reduced(extreme, values, bounds, 0), self._col_bounds, 1)
-        extreme(kept[tiles], values, out=kept[tiles])
+        rows = values.shape[-2]
+        tiles = self._tiles(offset, rows)
+        bounds = np.minimum(np.maximum(self._row_bounds[tiles.start : tiles.stop + 1] - offset, 0), rows)
+        values = _reduced(extreme, _reduced(extreme, values, bounds, -2), self._col_bounds, -1)
+        extreme(kept[..., tiles, :], values, out=kept[..., tiles, :])
 
 
 def _reduced(extreme: np.ufunc, values: npt.NDArray[Any], bounds: npt.NDArray[np.intp], axis: int) -> npt.NDArray[Any]:
@@ -164,6 +165,7 @@ def _reduced(extreme: np.ufunc, values: npt.NDArray[Any], bounds: npt.NDArray[np
         for member in range(int(np.diff(bounds).max()) - 1):
             extreme(reduced, values.take(np.minimum(bounds[:-1] + member, last), axis=axis), out=reduced)
         return reduced
-    if axis == 1:
-        return np.asarray(extreme.reduceat(values, bounds[:-1], axis=1))
-    return np.stack([extreme.reduce(values[start:stop], axis=0) for start, stop in pairwise(bounds.tolist())])
+    if axis == -1:
+        return np.asarray(extreme.reduceat(values, bounds[:-1], axis=-1))
+    runs_of_rows = (values[..., start:stop, :] for start, stop in pairwise(bounds.tolist()))
+    return np.stack([extreme.reduce(run, axis=-2) for run in runs_of_rows], axis=-2)

@@ -12,9 +12,7 @@ from attention_explorer.model.arrays import Bools, Floats, all_finite, finite_ar
 from attention_explorer.model.attention_map import AttentionMap, Stage
 from attention_explorer.model.linear import linear, read_only
 from attention_explorer.model.map_selection import Selection, row_blocks
-from attention_explorer.model.map_summary import MapSummary, RowBlock
-from attention_explorer.model.patterns import PatternPass
-from attention_explorer.model.pooling import Pooled
+from attention_explorer.model.map_summary import RowBlock
 from attention_explorer.model.scalars import size
 
 
@@ -68,31 +66,6 @@ class ValueWeightedMap(AttentionMap):
         """What an entry is, as a formula."""
         return "‖α·v·W_O‖" if self._is_projected else "‖α·v‖"
 
-    def survey(self, height: int, width: int, patterns: PatternPass | None = None) -> tuple[Pooled, MapSummary]:
-        """Reduce the lengths to a picture, and summarise rows divided by their sums.
-
-        Parameters
-        ----------
-        height, width : int
-            How many tiles there may be each way, at least 1.
-        patterns : PatternPass, optional
-            Takes all rows too.
-
-        Returns
-        -------
-        Pooled
-            As ``pooled(Stage.WEIGHTS, height, width)``.
-        MapSummary
-            As ``summary()``.
-
-        Raises
-        ------
-        ArrayError
-            If a size is below 1.
-        """
-        pooled = self.pooled(Stage.WEIGHTS, height, width)
-        return pooled, super().survey(1, 1, patterns)[1]
-
     def output(self, v: npt.ArrayLike) -> Floats:
         """Refuse: lengths are no weights to mix values by.
 
@@ -119,9 +92,9 @@ class ValueWeightedMap(AttentionMap):
         lengths = self._stage_part(Stage.WEIGHTS, rows, slice(0, self.n_k))
         with np.errstate(over="ignore", under="ignore"):
             largest = lengths.max(axis=1, keepdims=True, initial=0.0)  # (b, 1); sums of the largest floats overflow
-            lengths /= np.where(largest > 0.0, largest, 1.0)
-            lengths /= np.maximum(lengths.sum(axis=1, keepdims=True), 1.0)  # at least 1, but for rows of zeros
-        return RowBlock(rows, lengths, self._map.allowed(rows))
+            shares = lengths / np.where(largest > 0.0, largest, 1.0)
+            shares /= np.maximum(shares.sum(axis=1, keepdims=True), 1.0)  # at least 1, but for rows of zeros
+        return RowBlock(rows, shares, self._map.allowed(rows), shown=lengths)
 
 
 def output_rows(w_o: npt.ArrayLike, heads: SupportsIndex, head: SupportsIndex) -> Floats:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from attention_explorer.core.mask import MaskChoice
 from attention_explorer.core.weighing import Weighing
@@ -61,13 +61,21 @@ def followed(old: ExplorerState, new: ExplorerState) -> ExplorerState:
     before, now = old.block.model, new.block.model
     if before is None or now is None:
         return new
-    if now != before and by_word(new.heads, whole=False).setup.recipe == before:
-        new = replace(new, heads=new.heads.with_recipe(sentence=source_of(now).sentence))
+    typed = _typed(before, now)
+    if typed is not None and by_word(new.heads, whole=False).setup.recipe == before:
+        new = replace(new, heads=new.heads.with_recipe(sentence=typed))
     elif new.block.mask != old.block.mask and new.heads is old.heads and new.heads.setup.recipe == now:
         return replace(new, heads=new.heads.with_setup(mask=new.block.mask))
     setup = by_word(new.heads, whole=False).setup
     is_same = setup == by_word(old.heads, whole=False).setup
     return new if is_same else replace(new, block=_weighed_as(new.block, setup))
+
+
+def _typed(before: Any, now: Any) -> str | None:  # noqa: ANN401 # recipes, of which not all have a sentence
+    """Return the other sentence that a recipe reads now, if nothing else of it has changed; else None."""
+    if now == before or type(now) is not type(before) or not hasattr(now, "sentence"):
+        return None
+    return now.sentence if replace(before, sentence=now.sentence) == now else None
 
 
 def _weighed_as(block: BlockState, setup: HeadsSetup) -> BlockState:

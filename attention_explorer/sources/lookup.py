@@ -33,6 +33,10 @@ class Lookup(NamedTuple):
     """(layer, what of it is cut)."""
     dropout: Dropout | None = None
     """What is left out of all layers, as in a step of training."""
+    biases: bool = True
+    """Whether the matrices of all layers add the biases that they learned."""
+    gains: bool = True
+    """Whether the norms of all layers multiply by the gains that they learned, and add their biases."""
 
     @property
     def is_plain(self) -> bool:

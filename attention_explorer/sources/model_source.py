@@ -32,6 +32,7 @@ from attention_explorer.model.transformer import (
 )
 from attention_explorer.model.transformer.attention import Attention
 from attention_explorer.model.transformer.changes import AROUND_ATTENTION, AROUND_NETWORK, NETWORK
+from attention_explorer.model.transformer.layer import Layer as ModelLayer
 from attention_explorer.model.word_map import WordMap, word_starts
 from attention_explorer.sources.decoding import Decoding, Levels, decoding_of, levels_of
 from attention_explorer.sources.layer import Layer, Values
@@ -162,6 +163,15 @@ class ModelSource(ModelReader):
         return self._kind != CROSS  # the way around a look at the encoder is another
 
     @property
+    def can_be_bare(self) -> bool:
+        return True
+
+    @property
+    def has_biases(self) -> bool:
+        stack = self._stack_if_open()
+        return stack is None or bool(stack.spec.biases)
+
+    @property
     def dropout(self) -> Dropout | None:
         model = self._model_if_open
         return None if model is None or self._kind == CROSS else model.dropout
@@ -192,7 +202,7 @@ class ModelSource(ModelReader):
         tower = run.encoder if self._kind == ENCODER and run.encoder is not None else run.main
         place = min(place, tower.count - 1)
         layer, given, is_cross = tower.stack.layers[place], tower.surroundings(place), self._kind == CROSS
-        told = self.formulas(place)
+        told = self._formulas(layer, place)
         return whole_layer(layer, tower.layer(place), given, lookup, hidden, is_cross=is_cross, formulas=told)
 
     def _run(self, lookup: Lookup, hidden: Bools | None, more: tuple[int, ...] = ()) -> TransformerRun:
@@ -220,6 +230,8 @@ class ModelSource(ModelReader):
             masks=masks,
             softmax=softmax,
             dropout=lookup.dropout,
+            biases=lookup.biases,
+            gains=lookup.gains,
             room=0,
             lazily=True,
         )
@@ -393,7 +405,9 @@ class ModelSource(ModelReader):
         return "These weights were computed by a model.", said
 
     def formulas(self, place: int) -> Mapping[str, str]:
-        found = self._stack.layers[place]
+        return self._formulas(self._stack.layers[place], place)
+
+    def _formulas(self, found: ModelLayer, place: int) -> Mapping[str, str]:
         part = (found.cross if self._kind == CROSS else None) or found.attention
         return {name: self._made_by(part, name.upper(), place) for name in ("q", "k", "v")}
 

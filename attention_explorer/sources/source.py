@@ -395,6 +395,16 @@ class Source(ABC, Generic[R]):
         return False
 
     @property
+    def can_be_bare(self) -> bool:
+        """Whether it can run without the biases and gains that its layers learned: see `Lookup.biases`."""
+        return False
+
+    @property
+    def has_biases(self) -> bool:
+        """Whether the matrices of its layers have learned biases; yes until it is open."""
+        return self.can_be_bare
+
+    @property
     def dropout(self) -> Dropout | None:
         """What was left out of its layers in each step of learning; None where nothing was, or nobody says so.
 

@@ -51,6 +51,8 @@ class WholeLayer:
         How arrays were made, in words of the source, where these say more than letters.
     dropout : Dropout or None
         What was left out of this layer.
+    gains : bool
+        Whether its norms have what they learned.
     """
 
     arrays: dict[str, Floats]
@@ -64,6 +66,7 @@ class WholeLayer:
     sizes: dict[str, int] = field(default_factory=dict)
     formulas: Mapping[str, str] = field(default_factory=dict)
     dropout: Dropout | None = None
+    gains: bool = True
 
     @property
     def nbytes(self) -> int:
@@ -156,7 +159,7 @@ def whole_layer(
     formulas : mapping of str to str
         As of `WholeLayer`.
     """
-    looks, inside, own, bias = layer.attention, run.attention, given.visible, given.bias
+    looks, inside, own, bias, gains = layer.attention, run.attention, given.visible, given.bias, lookup.gains
     arrays = {"x": run.residual}
     if is_cross and layer.cross is not None and run.cross is not None and given.context is not None:
         arrays["self_output"] = inside.output
@@ -196,6 +199,7 @@ def whole_layer(
         },
         formulas,
         given.changes.dropout,
+        gains,
     )
 
 

@@ -305,6 +305,7 @@ class MainWindow(Host):
         self.page.stop()
         self.session.apply(ready.put_into(self.session.state), f"Load “{ready.title}”")
         self.show_page(ready.page)
+        self.page.begin_again()
 
     # ---- What of a page is shown ----
 

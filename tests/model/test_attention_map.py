@@ -28,6 +28,8 @@ from attention_explorer.model import (
     tile_bounds,
     window_mask,
 )
+from attention_explorer.model.map_survey import surveys
+from attention_explorer.model.value_weighted import ValueWeightedMap
 
 Array = np.ndarray
 CLOSE = {"rtol": 1e-12, "atol": 1e-13}
@@ -499,7 +501,7 @@ def test_a_long_map_takes_little_memory() -> None:
     view = QueryKeyMap(q, k, mask=lambda start, stop: np.tri(stop - start, 4096, start, dtype=np.bool_))
     tracemalloc.start()
     try:
-        pooled, summary = view.survey(64, 64)
+        pooled, summary, _ = view.survey(64, 64)
         peak = tracemalloc.get_traced_memory()[1]
     finally:
         tracemalloc.stop()
@@ -507,3 +509,37 @@ def test_a_long_map_takes_little_memory() -> None:
     np.testing.assert_array_equal(pooled.masked, ~causal_mask(64))
     assert summary.empty_rows == 0
     assert view.weights(slice(4000, 4001))[0].max() <= pooled.values[62].max()
+
+
+@pytest.mark.parametrize("size", [7, 150, 300], ids=["all", "eleven", "two"])
+def test_maps_surveyed_together_are_as_each_alone(size: int) -> None:
+    """As many at a time as fit into a block, of several kinds in one list."""
+    rng = np.random.default_rng(5)
+    causal, bias = causal_mask(size), rng.normal(size=(size, size))
+    hidden = causal.copy()
+    hidden[2] = False  # a query with nothing to attend to
+    q, k = rng.normal(size=(2, 30, size, 3))
+    options: list[dict[str, Any]] = [
+        {},
+        {"mask": causal},
+        {"mask": hidden, "temperature": 0.5},
+        {"mask": hidden, "bias": bias},
+        {"hard": True},
+        {"scale": 1e300},
+    ]
+    maps: list[AttentionMap] = [QueryKeyMap(q[i], k[i], **options[i // 5]) for i in range(30)]
+    maps += [ArrayMap(map_.weights(), mask=causal) for map_ in maps[5:10]]
+    maps += [ValueWeightedMap(map_, rng.normal(size=(size, 2))) for map_ in maps[3:13]]
+    maps += [QueryKeyMap(q[i].astype(np.float32), k[i].astype(np.float32), mask=causal) for i in range(5)]
+    tokens = ("the", "cat", ".", "the", *(str(i % 3) for i in range(size)))[:size]
+    found = list(surveys(maps, 9, 9, tokens))
+    assert len(found) == len(maps)
+    for map_, (pooled, summary, patterns) in zip(maps, found, strict=True):
+        expected = map_.pooled(Stage.WEIGHTS, 9, 9)
+        assert pooled.values.dtype == map_.dtype
+        np.testing.assert_array_equal(pooled.values, expected.values)
+        np.testing.assert_array_equal(pooled.masked, expected.masked)
+        np.testing.assert_allclose(summary, map_.summary(), rtol=1e-12, atol=1e-12)
+        for alone, own in zip(map_.patterns(tokens).values(), patterns.values(), strict=True):
+            assert (own.queries, own.back) == (alone.queries, alone.back)
+            np.testing.assert_allclose((own.score, own.chance), (alone.score, alone.chance), rtol=1e-12)

@@ -22,7 +22,7 @@ from attention_explorer.model import (
     map_selection,
     strictly_causal_mask,
 )
-from attention_explorer.model.patterns import Pattern, PatternPass, PatternScore
+from attention_explorer.model.patterns import Pattern, PatternScore
 from attention_explorer.model.token_kinds import is_punctuation, is_special
 
 SPECIAL = {",", "[CLS]"}
@@ -216,13 +216,12 @@ def test_one_pass_gives_picture_summary_and_patterns() -> None:
     rng = np.random.default_rng(0)
     map_ = QueryKeyMap(rng.normal(size=(20, 3)), rng.normal(size=(20, 3)), mask=causal_mask(20))
     tokens = tuple("the cat and the mat.")
-    taken = PatternPass(map_.shape, tokens)
-    pooled, summary = map_.survey(8, 8, taken)
+    pooled, summary, patterns = map_.survey(8, 8, tokens)
     np.testing.assert_array_equal(pooled.values, map_.survey(8, 8)[0].values)
     assert summary == map_.summary()
-    assert taken.scores() == map_.patterns(tokens)
-    assert taken.scores()[Pattern.FIRST].score == pytest.approx(summary.first_mass)
-    assert taken.scores()[Pattern.ITSELF].score == pytest.approx(summary.self_mass)
+    assert patterns == map_.patterns(tokens)
+    assert patterns[Pattern.FIRST].score == pytest.approx(summary.first_mass)
+    assert patterns[Pattern.ITSELF].score == pytest.approx(summary.self_mass)
 
 
 def test_patterns_are_of_any_map() -> None:

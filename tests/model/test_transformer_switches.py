@@ -35,6 +35,7 @@ from attention_explorer.model.transformer import (
     Spec,
     Stack,
     Transformer,
+    bare,
 )
 
 CLOSE, CLOSE_NUMBERS = 2e-5, 2e-4
@@ -231,7 +232,29 @@ def test_all_switches_at_once() -> None:
         compare(spec, chance, crosses=not spec.parallel and chance.random() < 0.3)
 
 
-def compare(spec: Spec, chance: Chance, *, crosses: bool) -> None:
+@pytest.mark.parametrize("biases", [True, False])
+@pytest.mark.parametrize("gains", [True, False])
+def test_without_biases_or_gains_it_is_a_model_that_has_none(biases: bool, gains: bool) -> None:
+    for seed, switch in enumerate(SWITCHES):
+        chance = Chance(f"bare {switch}")
+        spec = SWITCHES[switch](replace(drawn_spec(chance), biases=PROJECTIONS), chance)
+        compare(spec, chance, crosses=seed % 4 == 3 and not spec.parallel, biases=biases, gains=gains)
+
+
+def without(w: Arrays, *, biases: bool, gains: bool) -> Arrays:
+    """Return the parameters of a model whose layers have no biases, or whose norms in them have learned nothing."""
+    found = {}
+    for name, array in w.items():
+        path = name.removesuffix(".bias").split(".")
+        is_norm = path[-1] in (*Norms._fields, "q_norm", "k_norm")
+        if not path[0].isdecimal() or (gains if is_norm else biases):
+            found[name] = array
+        elif not name.endswith(".bias"):
+            found[name] = np.ones_like(array) if is_norm else array
+    return found
+
+
+def compare(spec: Spec, chance: Chance, *, crosses: bool, biases: bool = True, gains: bool = True) -> None:
     draw = np.random.default_rng(chance.randrange(2**32))
     w = drawn_weights(spec, crosses, draw)
     ids = [chance.randrange(WORDS) for _ in range(LENGTH)]
@@ -239,14 +262,19 @@ def compare(spec: Spec, chance: Chance, *, crosses: bool) -> None:
     (stack, head), context = built(spec, w), None
     given = Inputs(np.array(ids), np.array(types) if any(types) else None)
     if crosses:
-        encoder, _ = built(spec, drawn_weights(spec, False, draw))
+        of_encoder = drawn_weights(spec, False, draw)
+        encoder, _ = built(spec, of_encoder)
         seen = Inputs(np.array(ids[:SEEN]))
-        run = Transformer(stack, encoder, lambda: head).run(seen, given, room=ROOM)
+        model = Transformer(stack, encoder, lambda: head)
+        run = bare(model, biases=biases, gains=gains).run(seen, given, room=ROOM)
         assert run.encoder is not None
         context = run.encoder.hidden[-1]
+        plain = PlainTower(spec, without(of_encoder, biases=biases, gains=gains))
+        there = plain.run(ids[:SEEN], [0] * SEEN, None).hidden[-1]
+        np.testing.assert_allclose(context, there, rtol=CLOSE_NUMBERS, atol=CLOSE_NUMBERS)
     else:
-        run = Transformer(stack, None, lambda: head).run(given, room=ROOM)
-    expected = PlainTower(spec, w).run(ids, types, context)
+        run = bare(Transformer(stack, None, lambda: head), biases=biases, gains=gains).run(given, room=ROOM)
+    expected = PlainTower(spec, without(w, biases=biases, gains=gains)).run(ids, types, context)
     agree(run, expected, crosses)
 
 

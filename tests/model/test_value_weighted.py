@@ -19,7 +19,7 @@ from attention_explorer.model import (
     map_selection,
     strictly_causal_mask,
 )
-from attention_explorer.model.patterns import Pattern, PatternPass
+from attention_explorer.model.patterns import Pattern
 from attention_explorer.model.value_weighted import ValueWeightedMap, output_rows
 
 
@@ -72,7 +72,7 @@ def test_rows_do_not_sum_to_1() -> None:
 
 
 def test_pictures_show_the_lengths() -> None:
-    pooled, _ = example().survey(3, 3)
+    pooled = example().survey(3, 3).pooled
     np.testing.assert_allclose(pooled.values, example().weights())
     np.testing.assert_array_equal(pooled.values, example().pooled(Stage.WEIGHTS, 3, 3).values)
 
@@ -87,9 +87,9 @@ def test_summaries_and_patterns_are_of_shares_of_a_row() -> None:
     tokens = ("a", "b", "a")
     scores = example().patterns(tokens)
     assert scores[Pattern.FIRST].score == pytest.approx(shares.patterns(tokens)[Pattern.FIRST].score)
-    taken = PatternPass((3, 3), tokens)
-    assert example().survey(2, 2, taken)[1] == pytest.approx(expected, nan_ok=True)
-    assert taken.scores() == scores
+    found = example().survey(2, 2, tokens)
+    assert found.summary == pytest.approx(expected, nan_ok=True)
+    assert found.patterns == scores
 
 
 def test_it_says_what_its_numbers_are() -> None:

@@ -35,6 +35,7 @@ from attention_explorer.sources.learned.box import BOX
 from attention_explorer.sources.learned_recipe import LearnedRecipe
 from attention_explorer.sources.model_source import model_recipe
 from attention_explorer.sources.recipe import Encoding, Projections, ToyRecipe
+from attention_explorer.sources.recorded_recipe import BoxRecipe
 from attention_explorer.sources.recorded_source import file_recipe
 from attention_explorer.sources.registry import source_of
 from attention_explorer.sources.source import MOST_WITH_ARRAYS
@@ -355,6 +356,15 @@ def test_a_change_of_heads_is_followed_and_the_drawn_layer_is_as_before():
     typed = replace(warmer, block=warmer.block.with_field("text", "a dog sat")).followed(warmer)
     assert typed.heads.setup.recipe.sentence == "a dog sat"
     assert with_drawn_layer(typed).block == replace(ExplorerState().block, box="weights", token=typed.block.token)
+
+
+def test_another_recipe_on_layer_alone_leaves_the_sentence_of_heads():
+    """As a session file may have it: what is recorded reads no other sentence."""
+    state = subject(HeadsSetup(BoxRecipe("minilm-tired")))
+    for other in (BoxRecipe("minilm-soft"), ToyRecipe("a dog sat")):
+        new = replace(state, block=replace(state.block, model=other)).followed(state)
+        assert new.heads == state.heads
+        assert new.block.model == other
 
 
 def test_a_model_learned_here_is_a_whole_layer_unless_heads_weighs_it_otherwise():

@@ -19,6 +19,7 @@ from PySide6.QtWidgets import (
 
 from attention_explorer.pages.ready_made import PAGE_IDS, presets_of
 from attention_explorer.pages.session_file import SUFFIX, write_session
+from attention_explorer.pages.training.ui.page import TrainingPage
 from attention_explorer.pages.training.ui.take import TAKINGS
 from attention_explorer.tools.lessons.progress import TAKES
 from attention_explorer.tools.lessons.reading import SUFFIX as LESSON_SUFFIX
@@ -365,11 +366,14 @@ def take_along(scene: Scene) -> None:
         scene.note(f"learn “{ready.preset}” for {step} steps")
         learned = replace(state, training=replace(ready, step=step, learned=step, count=state.training.count))
         scene.world.turn(lambda: window.session.apply(learned, f"Go to step {step}"))
-    possible = [each for each in TAKINGS if each.title.startswith("Open in ") and not each.reason(window.page.state)]
+    page = window.page
+    if not isinstance(page, TrainingPage):
+        return  # a model that was dropped before is open by now, and shown
+    possible = [each for each in TAKINGS if each.title.startswith("Open in ") and not each.reason(page.state)]
     if possible:
         taking = dice.choice(possible)
         scene.note(taking.title)
-        scene.world.turn(lambda: window.page.take(taking))
+        scene.world.turn(lambda: page.take(taking))
 
 
 # ---- What stands beside the pages ----

@@ -149,8 +149,14 @@ def picture_is_that_of_the_state(world: World) -> None:
         return
     if page.requests.wanted != page.request_now() or page.requests.standing is Standing.LEFT:
         raise Broken(f"The state asks for\n{page.request_now()}\nbut the page asked for\n{page.requests.wanted}")
-    if page.requests.misleads and any(cover.isHidden() > cover.over.isHidden() for cover in page.note.covers):
+    is_bright = any(cover.isHidden() > cover.over.isHidden() for cover in page.note.covers)
+    if page.requests.misleads and is_bright and not _names_unknown_words(page):
         raise Broken(f"A picture is not dimmed although it is none of the state: {page.requests.sentence}")
+
+
+def _names_unknown_words(page: Page) -> bool:
+    """Whether it is said beside the sentence that words of it are unknown, and what is on show: that stays bright."""
+    return isinstance(page, HeadsPage) and page.subject.unknown_words.isVisible()
 
 
 def window_shows_its_state(world: World) -> None:
@@ -159,6 +165,7 @@ def window_shows_its_state(world: World) -> None:
     world.leave_presentation()
     window.tools.leave_lesson()  # both change the room of the picture, and go with the window
     window.tools.show_recording(False)
+    window.show_page_again()  # the list of lessons, or the steps of one that is recorded, stand in its place
     if isinstance(window.page, RequestingPage):
         window.page.requests.resume()  # what was stopped is not the same there
     _forget_the_pointer(world, window)

@@ -101,6 +101,15 @@ def test_words_name_the_example_or_what_was_changed() -> None:
     assert said.startswith("Now: temperature")
     assert "0.5" in said
     assert proposed_words(plane(), "lookup", "Move k₁", frozenset({"lookup.entries[0].key"})) == "Move k₁."
+    said = proposed_words(plane(query=[-0.4, 1.6]), "lookup", "Move query", frozenset({"lookup.query"}))
+    assert said.replace("\N{NO-BREAK SPACE}", " ") == "Now: q = (−0.4, 1.6)."
+
+
+@pytest.mark.parametrize("name", ["view.row", "view.marked", "setup.recipe", "other", "setup.mask.hidden"])
+def test_what_no_few_words_say_is_told_by_what_was_done(name: str) -> None:
+    """Nothing that is pinned, a set, a source, no B, and cells."""
+    state = with_fields(find_preset("random-words", "heads").state, {"heads.view.row": "none"})
+    assert proposed_words(state, "heads", "Pin a token", frozenset({f"heads.{name}"})) == "Pin a token."
 
 
 def test_a_spread_is_asked_for_as_exactly_as_it_is_large() -> None:

@@ -110,6 +110,16 @@ def test_an_example_is_chosen_says_what_to_look_for_and_is_one_step(on, ready: R
     assert (at.state, at.looks) == (before, looks)
 
 
+@pytest.mark.parametrize("page", PAGE_IDS)
+def test_an_example_opens_with_something_to_try_and_nothing_ticked(on, page: str) -> None:
+    at = on(page, first_state(page))
+    for ready in presets_of(page):
+        at.window.show_preset(ready)
+        boxes = at.tries
+        assert 1 <= len(boxes) <= 3 or not at.view.tries, ready.id
+        assert [words for words, box in boxes.items() if box.isChecked()] == [], ready.id
+
+
 def another_than(ready: ReadyMade) -> ReadyMade:
     return next(each for each in presets_in(ready.part) if each.page == ready.page and each.id != ready.id)
 

@@ -7,7 +7,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 from heads_driver import pixels, widget_texts
-from PySide6.QtCore import QEvent, QObject, QPoint, QRectF, Qt
+from PySide6.QtCore import QEvent, QObject, QPoint, QRect, QRectF, Qt
 from PySide6.QtGui import QImage, QPainter
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication
@@ -21,6 +21,8 @@ from attention_explorer.pages.heads.recorded import heads_of_file
 from attention_explorer.pages.heads.state import HeadsState, HeadsView, Picture, SortBy
 from attention_explorer.pages.heads.survey import surveys_of
 from attention_explorer.pages.heads.ui.figure import HeadsFigure
+from attention_explorer.pages.heads.ui.wall import with_edge
+from attention_explorer.pages.heads.ui.wall_grid import WallGrid
 from attention_explorer.pages.heads.ui.wall_picture import PrintedWall
 from attention_explorer.session.settings import Settings, ThemeChoice
 from attention_explorer.sources.recorded_source import RecordedSource
@@ -295,3 +297,16 @@ def test_the_grid_asks_its_source_nothing_while_it_is_painted(open_heads, saved,
     assert (pixels(wall.grab().toImage()) == before).all()
     assert few <= 3, "a person sees 270 heads of a large model painted"
     assert not wall._tiles
+
+
+@pytest.mark.parametrize("is_sideways", [False, True])
+def test_a_part_of_the_wall_has_the_heads_whose_frames_reach_into_it(is_sideways):
+    grid = WallGrid((0, 5, 7, 12), 3.25, 20.0, 31.5, 40.5, 17.25, is_sideways=is_sideways)
+    draw = np.random.default_rng(1)
+    for left, top, width, height in zip(*draw.integers((-20, -20, 1, 1), (200,) * 4, (500, 4)).T.tolist(), strict=True):
+        part = QRect(left, top, width, height)
+        reach = [index for index in range(12) if with_edge(grid.box_of(index)).intersects(part)]
+        assert list(grid.indices_in(part)) == reach
+    everything = QRect(0, 0, 1000, 1000)
+    assert list(grid.indices_in(everything)) == list(range(12))
+    assert not list(grid.indices_in(QRect(0, 0, 10, 1000)))

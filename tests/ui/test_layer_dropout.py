@@ -12,7 +12,8 @@ from PySide6.QtCore import Qt
 from PySide6.QtGui import QColor
 
 from attention_explorer.kit.export.figure import write_figure
-from attention_explorer.model import DropoutPlace
+from attention_explorer.model import DropoutPlace, dropout
+from attention_explorer.pages.layer.diagram import diagram_picture
 from attention_explorer.pages.layer.diagram_words import AS_IN_TRAINING
 from attention_explorer.pages.stack.choices import BlockPicture
 from attention_explorer.pages.stack.learned import learned_block
@@ -95,6 +96,22 @@ def test_rate_and_seed_are_typed_and_another_seed_leaves_out_others(open_layer):
     layer.type_into(layer.field("dropout_rate"), "1")
     assert "from 0 to 0.95" in layer.told
     assert layer.state.dropout_rate == 0.5
+
+
+def test_the_colour_bar_ends_where_the_weights_do(open_layer):
+    layer = open_layer(replace(ON, causal=True, dropout_rate=0.2, dropout_seed=1))
+    assert layer.picture.chosen.part(0).max() == 1.25, "the first word reads itself alone, and grows"
+    assert layer.picture.chosen.scale.high == 1.25
+    assert "1.25" in layer.texts()
+    layer.press(layer.field("dropout"))
+    assert layer.picture.chosen.scale.high == 1.0
+
+
+def test_a_layer_and_its_picture_draw_once():
+    dropout._kept.cache_clear()
+    boxes = diagram_picture(replace(ON, dropout_seed=271)).boxes
+    assert [box.name for box in boxes if box.left_out is not None] == PLACES
+    assert dropout._kept.cache_info().misses == len(PLACES)
 
 
 def test_what_a_mask_hides_is_not_left_out_too(open_layer):

@@ -17,6 +17,9 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QMenu
 
 from attention_explorer.core.mask import MaskChoice
+from attention_explorer.errors import ExplorerError
+from attention_explorer.kit.export.figure import write_figure
+from attention_explorer.pages.as_python import python_of
 from attention_explorer.pages.explorer import ExplorerState
 from attention_explorer.pages.heads.frame import heads_frame
 from attention_explorer.pages.heads.presets import heads_preset
@@ -35,6 +38,7 @@ from attention_explorer.sources.model_source import model_recipe
 from attention_explorer.sources.recorded.pieces import SPACE
 from attention_explorer.sources.registry import source_of
 from attention_explorer.sources.source import LayerPart
+from attention_explorer.tools.code.programs import program_of
 
 MODELS = Path(__file__).parents[1] / "data" / "models"
 SENTENCE = "the cat sat on the mat"
@@ -352,6 +356,107 @@ def test_a_model_that_was_trained_without_dropout_says_so(open_layer):
     field = layer.field("dropout")
     assert not field.isEnabled()
     assert "Nothing says that these weights were learned with dropout." in field.toolTip()
+
+
+# ---- Biases and gains ----
+
+
+def said_of(layer: LayerDriver) -> str:
+    return layer.view.settings(layer.state).replace("\N{NO-BREAK SPACE}", " ")
+
+
+def queries(layer: LayerDriver) -> tuple[np.ndarray, np.ndarray]:
+    """Return the queries on show, heads side by side, and what they are made of."""
+    q = layer.picture.box("q").first
+    entering = layer.picture.box("attention_input" if "attention_input" in layer.names() else "x").first
+    return q.swapaxes(0, 1).reshape(len(entering), -1), entering
+
+
+@pytest.mark.parametrize("name", ["gpt2", "bert"])
+def test_a_model_runs_without_its_biases_and_says_so(open_layer, name):
+    layer = open_layer(with_subject(state_of(name)))
+    x, before = layer.picture.box("x").first, layer.state
+    made = source_of(layer.state.model).model.transformer.main.layers[1].attention.project
+    width = x.shape[1]
+    found, entering = queries(layer)
+    np.testing.assert_allclose(found, entering @ made.weight[:, :width] + made.bias[:width], rtol=1e-4, atol=1e-5)
+    assert "+ b" in layer.picture.box("q").formula
+    layer.press(layer.field("model_biases"))
+    layer.settle()
+    assert layer.undo_text == "Switch the biases"
+    found, entering = queries(layer)
+    np.testing.assert_allclose(found, entering @ made.weight[:, :width], rtol=1e-4, atol=1e-5)
+    assert "+ b" not in layer.picture.box("q").formula
+    assert not any("b₁" in box.title or "b₂" in box.title for box in layer.picture.boxes)
+    assert not np.array_equal(layer.picture.box("x").first, x), "the layer below has none either"
+    assert "run without biases" in said_of(layer)
+    layer.undo()
+    layer.settle()
+    assert layer.state == before
+    np.testing.assert_array_equal(layer.picture.box("x").first, x)
+
+
+@pytest.mark.parametrize(("name", "norm"), [("gpt2", "attention_input"), ("bert", "output")])
+def test_a_model_runs_without_the_gains_of_its_norms(open_layer, name, norm):
+    layer = open_layer(with_subject(state_of(name)))
+    assert layer.picture.box(norm).formula.endswith("times a gain that was learned")
+    layer.press(layer.field("model_gains"))
+    layer.settle()
+    assert layer.undo_text == "Switch the gains of the norms"
+    box = layer.picture.box(norm)
+    np.testing.assert_allclose(box.first.mean(axis=-1), 0.0, atol=1e-5)
+    np.testing.assert_allclose(box.first.std(axis=-1), 1.0, atol=1e-3)
+    assert box.formula.endswith("without the gain that was learned")
+    assert "run without gains of norms" in said_of(layer)
+    layer.press(layer.field("model_biases"))
+    layer.settle()
+    assert "run without biases and gains of norms" in said_of(layer)
+    said = "All layers run without biases and gains of norms."
+    assert said in layer.panel_words()[1]
+    assert layer.notes.count(said) == 1
+
+
+def test_a_model_without_biases_says_so_and_its_gains_can_be_switched(open_layer):
+    layer = open_layer(with_subject(state_of("llama")))
+    field = layer.field("model_biases")
+    assert not field.isEnabled()
+    assert "This model has no biases: its matrices only multiply." in field.toolTip()
+    layer.press(layer.field("model_gains"))
+    layer.settle()
+    squares = np.square(layer.picture.box("attention_input").first)
+    np.testing.assert_allclose(squares.mean(axis=-1), 1.0, atol=1e-2)
+
+
+def test_only_models_have_these_switches_and_only_where_the_layer_is_drawn(open_layer):
+    layer = open_layer(with_subject(state_of("gpt2")))
+    assert layer.field("model_biases").isVisible()
+    assert not layer.field("biases").isVisible(), "those that are drawn at random"
+    layer.show(BlockPicture.CACHE)
+    assert "model_biases" not in layer.drawer.form.controls
+    layer.open()
+    assert layer.field("biases").isVisible()
+    assert not layer.field("model_biases").isVisible()
+
+
+def test_a_model_without_its_biases_is_taken_away_as_a_session_a_script_and_a_figure(open_layer, tmp_path):
+    layer = open_layer(with_subject(state_of("gpt2")))
+    layer.press(layer.field("model_biases"))
+    layer.press(layer.field("model_gains"))
+    layer.settle()
+    state = layer.window.session.state
+    write_session(tmp_path / "bare.attn.json", state, page="layer")
+    assert read_session(tmp_path / "bare.attn.json").state == state
+    script = python_of(state, "layer")
+    assert "model_biases=False" in script
+    assert "model_gains=False" in script
+    with pytest.raises(ExplorerError, match="Nothing is cut or left out there"):
+        program_of("layer", state)
+    for suffix in (".svg", ".npz"):
+        write_figure(layer.page.figure(), tmp_path / f"layer{suffix}")
+    written = (tmp_path / "layer.svg").read_text(encoding="utf-8").replace("\N{NO-BREAK SPACE}", " ")
+    assert "run without biases and gains of norms" in written
+    with np.load(tmp_path / "layer.npz") as file:
+        np.testing.assert_array_equal(file["q"], layer.picture.box("q").array)
 
 
 # ---- Future and Cache ----

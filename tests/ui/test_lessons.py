@@ -34,7 +34,9 @@ from attention_explorer.pages.explorer import ExplorerState
 from attention_explorer.pages.learned_elsewhere import in_block
 from attention_explorer.pages.lookup.head_row import HeadRow
 from attention_explorer.pages.lookup.state import QUERY, LookupState, ValueKind
+from attention_explorer.pages.ready_made import find_preset
 from attention_explorer.pages.session_file import SUFFIX, read_session, write_session
+from attention_explorer.pages.subject import with_subject
 from attention_explorer.pages.training.state import TrainingState
 from attention_explorer.session.settings import Settings, SettingsStore, ThemeChoice
 from attention_explorer.sources.learned.tasks import task_of
@@ -691,6 +693,20 @@ def test_the_card_fits_a_small_window_with_large_letters(make_window, hand):
         assert learner.window.width() == 1024
         assert learner.card.leave.mapTo(learner.window, learner.card.leave.rect().topRight()).x() < 1024
         learner.press(learner.card.skip)
+
+
+@pytest.mark.parametrize(("name", "drawn"), [("masks", "random-words"), ("real", "minilm")])
+def test_what_is_asked_about_stays_where_layer_has_drawn_what_heads_showed_before(make_window, hand, name, drawn):
+    learner = Learner(make_window(with_subject(find_preset(drawn, "heads").state)), hand)
+    learner.start(name)
+    while learner.place.now.answer is None:
+        learner.press(learner.card.skip)
+    asked = learner.place.case.heads.setup
+    learner.press(learner.card.tell)
+    assert "It is" in learner.words()
+    state = learner.window.session.state
+    assert state.heads.setup == asked
+    assert state.block.model == asked.recipe, "one model, on both pages"
 
 
 def test_no_title_of_a_preset_tells_the_answer_and_the_presets_come_back(learner):

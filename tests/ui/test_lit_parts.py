@@ -9,7 +9,7 @@ from heads_driver import Controls
 from people_driver import catch_up
 from PySide6.QtCore import QPoint, QRect, QSize, Qt
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QAbstractButton, QApplication, QComboBox
+from PySide6.QtWidgets import QAbstractButton, QApplication, QComboBox, QSlider
 from test_lessons import Learner
 from window_driver import WindowDriver
 
@@ -73,6 +73,16 @@ def test_a_slider_below_the_picture_is_lit_and_not_its_field_in_the_drawer(make_
     assert slider.slider.isVisible()
     box = QRect(slider.slider.mapTo(window.page, QPoint()), slider.slider.size())
     assert any(place.contains(box) for place in window._spotlight.places())
+
+
+def test_where_curves_stand_in_place_of_a_slider_a_lesson_brings_none(make_window, hand):
+    window = open_at(make_window, "training")
+    Learner(window, hand).start("learned")
+    catch_up(window)
+    curves = window.page.main.canvas
+    box = QRect(curves.mapTo(window.page, QPoint()), curves.size())
+    assert any(place.contains(box) for place in window._spotlight.places())
+    assert not window.page.main.findChildren(QSlider)
 
 
 @pytest.mark.parametrize("part", ["scaling", "lookup"])

@@ -13,7 +13,7 @@ from window_driver import WindowDriver
 from attention_explorer.pages.explorer import ExplorerState
 from attention_explorer.pages.lab.state import LabState, LabView
 from attention_explorer.pages.lab.ui.views import views
-from attention_explorer.pages.lookup.state import LookupState
+from attention_explorer.pages.lookup.state import LookupState, LookupView
 from attention_explorer.pages.ready_made import find_preset
 from attention_explorer.pages.registry import PAGES
 from attention_explorer.pages.session_file import write_session
@@ -151,6 +151,24 @@ def test_another_page_stands_alone_too(speaker, qtbot):
     assert speaker.page.panel.isVisible()
     speaker.window.show_page("lookup")
     assert speaker.page.panel.isVisible()
+
+
+@pytest.mark.parametrize("page", ["lookup", "lab"])
+def test_a_view_that_was_left_meanwhile_leaves_no_controls_behind(speaker, qtbot, page):
+    """The plane has its controls in the line below, the weights by temperature have theirs below the picture."""
+    plane, temperature = Qt.Key.Key_1, Qt.Key.Key_3
+    seen = speaker.seen()
+    speaker.press_key(temperature, Qt.KeyboardModifier.ControlModifier)
+    speaker.press_key(Qt.Key.Key_F5)
+    speaker.settle(qtbot)
+    speaker.press_key(plane, Qt.KeyboardModifier.ControlModifier)
+    speaker.settle(qtbot)
+    speaker.window.show_page(page)
+    speaker.press_key(Qt.Key.Key_Escape)
+    speaker.window.show_page("lookup")
+    speaker.settle(qtbot)
+    assert speaker.page.view.id is LookupView.PLANE
+    assert speaker.seen() == seen
 
 
 def test_what_an_example_says_that_has_gone_meanwhile_stays_away(speaker, qtbot):

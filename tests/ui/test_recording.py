@@ -143,6 +143,14 @@ def test_a_change_of_the_view_is_a_step_too(recorded):
     assert pages(recorded) == ["lookup", "lookup", "heads", "heads", "heads"]
 
 
+def test_a_word_that_is_let_go_is_a_step_with_words(recorded):
+    recorded.window.show_preset(find_preset("causal", "heads"))
+    recorded.later()
+    recorded.key(Qt.Key.Key_Escape, widget=recorded.canvas)
+    assert recorded.window.session.state.heads.view.row is None
+    assert recorded.moments[-1].words == "Let go."
+
+
 def test_undo_and_back_take_the_last_step_back(recorded):
     recorded.back()
     assert pages(recorded) == ["lookup", "lookup"]

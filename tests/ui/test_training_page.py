@@ -72,6 +72,14 @@ def test_the_film_has_the_room_and_its_tokens_do_not_touch(training, size, task)
         assert text_size(font, token)[0] <= layout.cell(0, column).width()
 
 
+def test_a_narrow_window_that_was_lower_before_is_laid_out_as_one_that_was_not(training):
+    at, high = training(FIRST, (800, 640)), training(FIRST, (800, 800))
+    at.window.resize(800, 800)
+    catch_up(at.window)
+    assert at.canvas.height() == high.canvas.height()
+    assert at.page.panel.visibleRegion().boundingRect() == high.page.panel.visibleRegion().boundingRect()
+
+
 # ---- Learning ----
 
 

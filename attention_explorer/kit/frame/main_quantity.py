@@ -72,6 +72,10 @@ class MainQuantity(Card):
                 self._last.raise_()  # behind the sliders also where Tab goes through all in the order of the children
         return self.sliders[key]
 
+    def control_of(self, view: View[Any]) -> QWidget:
+        """Return what moves the main quantity of a view."""
+        return self.slider_of(view)
+
     def take_keyboard(self, view: View[Any], reason: Qt.FocusReason) -> None:
         """Have the keyboard, for the main quantity of a view."""
         self.slider_of(view).slider.setFocus(reason)

@@ -193,8 +193,9 @@ class TryCard(Card):
         for box in self.boxes:
             box.setMinimumHeight(self._least_height)
 
-    def show_tries(self, key: str, tries: Sequence[Try[Any]], state: Any) -> None:  # noqa: ANN401 # what they ask of
-        """Show what to try in a view of this name, and tick what is done now or was done since it was begun."""
+    def show_tries(self, key: str, tries: Sequence[Try[Any]], state: Any, opened: Any) -> None:  # noqa: ANN401 # states
+        """Show what to try in a view of this name, and tick what was done since its example opened."""
+        tries = [each for each in tries if each.is_offered(state, opened)]
         while len(self.boxes) < len(tries):
             box = TryBox()
             box.setMinimumHeight(self._least_height)
@@ -203,7 +204,7 @@ class TryCard(Card):
             self.body.addWidget(box)
         self._tries = tuple(tries)
         done = self._done.setdefault(key, set())
-        done.update(each.words for each in tries if each.is_done(state))
+        done.update(each.words for each in tries if each.is_ticked(state, opened))
         for place, box in enumerate(self.boxes):
             box.setVisible(place < len(tries))
             if place < len(tries):
@@ -215,10 +216,10 @@ class TryCard(Card):
         """Have nothing done in a view: it is begun again."""
         self._done.pop(key, None)
 
-    def take_back(self, key: str, tries: Sequence[Try[Any]], old: Any, new: Any) -> None:  # noqa: ANN401 # states
+    def take_back(self, key: str, tries: Sequence[Try[Any]], old: Any, new: Any, opened: Any) -> None:  # noqa: ANN401
         """Have that not done which an undo from ``old`` to ``new`` has taken back."""
         done = self._done.setdefault(key, set())
-        done -= {each.words for each in tries if each.is_done(old) and not each.is_done(new)}
+        done -= {each.words for each in tries if each.is_ticked(old, opened) and not each.is_ticked(new, opened)}
 
     def _ask(self, place: int) -> None:
         self.wanted.emit(self._tries[place])

@@ -33,27 +33,40 @@ S = TypeVar("S", bound="DataclassInstance")
 
 @dataclass(frozen=True, slots=True)
 class Try(Generic[S]):
-    """Something to try, which is ticked once it is done.
+    """Something to try, which is ticked once somebody has done it: what an example opens with counts for nothing.
 
     Attributes
     ----------
     words : str
         What to do, in a few words.
     is_done : callable
-        (state) -> whether it is.
+        (state) -> whether it is. Where an example opens with it done, it is not offered.
     light : str
         The field whose control does it; empty for the picture.
     example : str
         The id of the example that a click opens instead; empty for none.
     fits : callable
         (state) -> whether it can be done there at all; it is not offered otherwise.
+    chosen : callable or None
+        (state) -> what is chosen by doing it, where an example may open with some choice: another one has to be made.
     """
 
     words: str
-    is_done: Callable[[S], bool]
+    is_done: Callable[[S], bool] = lambda _state: True
     light: str = ""
     fits: Callable[[S], bool] = lambda _state: True
     example: str = ""
+    chosen: Callable[[S], object] | None = None
+
+    def is_offered(self, state: S, opened: S) -> bool:
+        """Whether it can be done in a state, and was not done in the one with which its example opened."""
+        return self.fits(state) and (self.chosen is not None or not self.is_done(opened))
+
+    def is_ticked(self, state: S, opened: S) -> bool:
+        """Whether it is done in a state, and by what was done since its example opened."""
+        if not self.is_done(state):
+            return False
+        return not self.is_done(opened) if self.chosen is None else self.chosen(state) != self.chosen(opened)
 
 
 @dataclass(frozen=True, slots=True)
@@ -189,6 +202,11 @@ class View(Generic[S]):
         """Return the preset that a state is still that of, save in fields of other views, however it is looked at."""
         ready = next((ready for ready in self.part.presets if ready.id == state.preset), None)  # type: ignore[attr-defined]
         return ready if ready is not None and is_same_subject(state, loaded(state, ready, others)) else None
+
+    def opened(self, state: S, others: Iterable[str] = ()) -> S:
+        """Return with what the preset of a state opened here, or the page, save in fields of other views."""
+        ready = next((ready for ready in self.part.presets if ready.id == state.preset), None)  # type: ignore[attr-defined]
+        return self.of(self.part.kind() if ready is None else loaded(state, ready, others))
 
     def settings(self, state: S) -> str:
         """Return what the numbers of a state were made with, in a line."""

@@ -8,6 +8,7 @@ when their layer is run.
 
 from attention_explorer.model.transformer.activations import ACTIVATIONS
 from attention_explorer.model.transformer.attention import Attention, AttentionRun
+from attention_explorer.model.transformer.bare import bare
 from attention_explorer.model.transformer.change import Change, Twin
 from attention_explorer.model.transformer.changes import AS_TRAINED, CROSS, ENCODER, SELF, Softmax
 from attention_explorer.model.transformer.embedding import Embedding, Inputs
@@ -75,6 +76,7 @@ __all__ = [
     "TransformerRun",
     "Twin",
     "Writer",
+    "bare",
     "head_weights",
     "log_probabilities",
     "reverse",

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from itertools import groupby
+from operator import itemgetter
 from typing import NamedTuple
 
 import numpy as np
@@ -15,7 +17,8 @@ from attention_explorer.core.numerals import counted, plain, signed
 from attention_explorer.errors import ArrayError
 from attention_explorer.model import MapSummary, Pooled
 from attention_explorer.model.map_summary import SummaryPass
-from attention_explorer.model.patterns import Pattern, PatternPass, PatternScore
+from attention_explorer.model.map_survey import MapSurvey, surveys
+from attention_explorer.model.patterns import Pattern, PatternScore
 from attention_explorer.model.pooling import tile_bounds
 from attention_explorer.pages.heads.alike import alike_order
 from attention_explorer.pages.heads.evenness import EVEN, is_nearly_uniform, largest_excess
@@ -96,36 +99,52 @@ class HeadSurvey:
         return self._ends[contrast]
 
 
-def survey_heads(frame: HeadsFrame) -> Iterator[HeadSurvey]:
-    """Yield the heads of all layers, one after the other: with many tokens each takes its time."""
-    for place in frame.places:
-        yield head_survey(frame, *place)
+def survey_heads(frame: HeadsFrame, places: Iterable[tuple[int, int]] | None = None) -> Iterator[HeadSurvey]:
+    """Yield heads, all of them unless places are given, those of a layer together: with many tokens each takes long."""
+    tokens = _measured_tokens(frame)
+    for layer, of_layer in groupby(frame.places if places is None else places, itemgetter(0)):
+        yield from _of_layer(frame, tokens, layer, [head for _, head in of_layer])
 
 
 def head_survey(frame: HeadsFrame, layer: int, head: int) -> HeadSurvey:
     """Return the small picture and the summary of a head; of one whose numbers are no weights, why they are none."""
-    patterns = _pattern_pass(frame)
+    return next(survey_heads(frame, [(layer, head)]))
+
+
+def _of_layer(
+    frame: HeadsFrame, tokens: tuple[tuple[str, ...], ...], layer: int, heads: Sequence[int]
+) -> Iterator[HeadSurvey]:
+    done = 0
     try:
-        pooled, summary = frame.layers[layer].maps[head].survey(THUMBNAIL_TILES, THUMBNAIL_TILES, patterns)
+        maps = [frame.layers[layer].maps[head] for head in heads]
+        for head, found in zip(heads, surveys(maps, THUMBNAIL_TILES, THUMBNAIL_TILES, *tokens), strict=True):
+            yield _survey_of(frame, layer, head, found)
+            done += 1
     except ArrayError as error:
-        return not_computed(frame, layer, head, frame.count.recounted(str(error)))
+        rest = heads[done:]
+        if len(rest) == 1:
+            yield not_computed(frame, layer, rest[0], frame.count.recounted(str(error)))
+            return
+        for head in rest:  # one of them is at fault
+            yield from _of_layer(frame, tokens, layer, [head])
+
+
+def _survey_of(frame: HeadsFrame, layer: int, head: int, found: MapSurvey) -> HeadSurvey:
+    pooled, summary, patterns = found
     excess = _excess(frame, pooled) if summary.evenness >= EVEN else math.inf
-    scores = {} if patterns is None else patterns.scores()
-    return HeadSurvey(layer, head, head_name(frame, layer, head), pooled, summary, excess, frame.shape, patterns=scores)
+    return HeadSurvey(
+        layer, head, head_name(frame, layer, head), pooled, summary, excess, frame.shape, patterns=patterns
+    )
 
 
-def _pattern_pass(frame: HeadsFrame) -> PatternPass | None:
-    """Return what measures patterns, where they mean something or take no time."""
-    tokens = _measured_tokens(frame)
-    return None if tokens is None else PatternPass(frame.shape, *tokens)
+def _measured_tokens(frame: HeadsFrame) -> tuple[tuple[str, ...], ...]:
+    """Return the tokens of the keys, or those of queries and keys in cross-attention; none if nothing is measured.
 
-
-@kept  # all heads ask for the same ones
-def _measured_tokens(frame: HeadsFrame) -> tuple[tuple[str, ...], ...] | None:
-    """Return the tokens of the keys, or those of queries and keys in cross-attention; None if nothing is measured."""
+    Patterns are measured where they mean something or take no time.
+    """
     n_q, n_k = frame.shape
     if frame.source.traits.made not in (Made.LEARNED, Made.RECORDED) and n_q * n_k > MOST_MEASURED:
-        return None
+        return ()
     queries, keys = frame.exact_tokens
     return (queries, keys) if frame.is_cross else (keys,)
 

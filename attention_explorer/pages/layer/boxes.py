@@ -142,12 +142,12 @@ class Box:
 
     @cached_property
     def scale(self) -> ColourScale:
-        """Its colours: weights from 0 to the largest, everything else around 0.
+        """Its colours: weights from 0 to the largest, which dropout may let be above 1; everything else around 0.
 
         Weights that are all alike stand in the middle of the colour bar, not at its end.
         """
         if self.name == "weights":
-            top = min(max(self.largest, 2.0 / self.first.shape[-1]), 1.0)
+            top = min(max(self.largest, 2.0 / self.first.shape[-1]), self.factor)
             return ColourScale(ScaleKind.LINEAR, 0.0, top, "weight")
         end = self.largest or 1.0
         return ColourScale(ScaleKind.DIVERGING, -end, end, self.what)

@@ -190,13 +190,14 @@ def _rows(box: Box) -> Floats:
     return rows.reshape(len(rows), -1)
 
 
-_Asked: TypeAlias = tuple[Recipe, int, MaskChoice, Weighing, frozenset[tuple[int, LayerPart]], int | None]
+_Asked: TypeAlias = tuple[Recipe, int, MaskChoice, Weighing, frozenset[tuple[int, LayerPart]], int | None, bool, bool]
 
 
 def _asked(state: BlockState, recipe: Recipe) -> _Asked:
-    """Return what decides the layer of a model; last the seed of dropout, if there is any."""
+    """Return what decides the layer of a model: among others the seed of dropout, if there is any."""
     seed = state.dropout_seed if state.dropout else None
-    return recipe, state.layer, state.mask, state.weighing, state.cut, seed
+    has = state.model_biases, state.model_gains
+    return recipe, state.layer, state.mask, state.weighing, state.cut, seed, *has
 
 
 @kept
@@ -207,6 +208,8 @@ def _layer_of_model(
     weighing: Weighing,
     cut: frozenset[tuple[int, LayerPart]],
     seed: int | None,
+    biases: bool,
+    gains: bool,
 ) -> ModelLayer:
     how = weighing.scaled, weighing.temperature, weighing.hard, weighing.switched_off
     source, lookup = source_of(recipe), lookup_of(recipe, mask, *how)
@@ -214,7 +217,8 @@ def _layer_of_model(
     cut = cut if source.can_be_cut else frozenset()
     here = frozenset(part for each, part in cut if each == place)
     drops = None if seed is None or source.dropout is None else replace(source.dropout, seed=seed)
-    found = model_layer(source.whole_layer(place, lookup._replace(cut=cut, dropout=drops)), place, here)
+    lookup = lookup._replace(cut=cut, dropout=drops, biases=biases, gains=gains)
+    found = model_layer(source.whole_layer(place, lookup), place, here)
     for box in found.boxes:
         checkpoint()
         _ = box.summary, box.largest  # here, where the worker is, and not when they are pointed at

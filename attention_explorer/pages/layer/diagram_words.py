@@ -388,10 +388,11 @@ def parameter_words(picture: DiagramPicture) -> str:
 def panel_sentence(picture: DiagramPicture) -> str:
     """Return what stands beside the diagram: the box that is looked at, or what the followed token reads."""
     token, box = picture.token, picture.chosen
-    dropped = "" if picture.state.drops is None else f" {AS_IN_TRAINING}"
+    otherwise = (*(() if picture.state.drops is None else (AS_IN_TRAINING,)), *_lacking_sentences(picture))
+    more = "".join(f" {each}" for each in otherwise)
     if token is None:
         mean, deviation = short(box.summary.mean), short(box.summary.std)
-        return f"{box.formula}. {box.shape_text}: mean {mean}, std {deviation}.{dropped}"
+        return f"{box.formula}. {box.shape_text}: mean {mean}, std {deviation}.{more}"
     row = picture.box("weights").part(picture.head)[token]
     best = int(np.argmax(row))
     where = picture.head_name(picture.head)
@@ -401,7 +402,7 @@ def panel_sentence(picture: DiagramPicture) -> str:
     if picture.box("weights").left_out is not None:
         said += f" Its weights sum to {short(float(row.sum()))}, not 1."
     if not picture.has("v"):
-        return said + dropped
+        return said + more
     values = np.linalg.norm(picture.box("v").part(picture.head), axis=-1)
     arriving = int(np.argmax(row * values))
     if arriving != best:
@@ -409,7 +410,7 @@ def panel_sentence(picture: DiagramPicture) -> str:
             f" But the value of that is short ({short(float(values[best]))}): most of what arrives is from "
             f"{key_name(picture, arriving)} ({short(float(values[arriving]))})."
         )
-    return said + dropped
+    return said + more
 
 
 def layer_sentences(picture: DiagramPicture) -> tuple[str, ...]:
@@ -444,3 +445,9 @@ def _origin_sentences(picture: DiagramPicture) -> tuple[str, ...]:
         origin = source_of(recipe).origin
         return (f"{origin[0].upper()}{origin[1:]}.",)
     return () if picture.state.model_shown is None else source_of(picture.state.model_shown).verdict()
+
+
+def _lacking_sentences(picture: DiagramPicture) -> tuple[str, ...]:
+    """Return what a model has learned and runs without, if anything."""
+    lacks = " and ".join(picture.state.lacks)
+    return (f"All layers run without {lacks}.",) if lacks else ()

@@ -119,7 +119,8 @@ def _scale_words(scale: float) -> str:
 def _words(whole: WholeLayer, name: str, place: int) -> tuple[str, str, str]:
     """Return title, heading and formula of a box."""
     if name in _NORMS:
-        return "norm", _NORMS[name], "every row normalised, times a gain that was learned"
+        gain = "times a gain that was learned" if whole.gains else "without the gain that was learned"
+        return "norm", _NORMS[name], f"every row normalised, {gain}"
     if name in _MATRICES:
         letter = f"W_{name[-1].upper()}"
         made = {"q": "makes the queries", "k": "makes the keys", "v": "makes the values"}

@@ -72,6 +72,17 @@ def _can_be_cut(state: BlockState) -> bool:
     return state.model_shown is not None and source_of(state.model_shown).can_be_cut
 
 
+def _can_be_bare(state: BlockState) -> bool:
+    shown = state.model_shown
+    return state.picture is BlockPicture.LAYER and shown is not None and source_of(shown).can_be_bare
+
+
+def _against_model_biases(state: BlockState) -> str:
+    shown = state.model_shown
+    is_without = shown is not None and not source_of(shown).has_biases
+    return "This model has no biases: its matrices only multiply." if is_without else ""
+
+
 def _against_dropout(state: BlockState) -> str:
     shown = state.model_shown
     if shown is None:
@@ -421,6 +432,24 @@ class BlockState(CheckedFields):
         "W_V, d_model rows of d_model, of the first layer", shown=_can_be_typed
     )
 
+    model_biases: bool = declared(
+        True,
+        "biases",
+        "The biases that the model learned: in all its layers, added after W_q, W_k, W_v, W_O, W₁ and W₂. Without\n"
+        "them the model runs on.",
+        "Switch the biases",
+        shown=_can_be_bare,
+        forbids=_against_model_biases,
+    )
+    model_gains: bool = declared(
+        True,
+        "gains",
+        "What the norms of all layers learned: a gain for each feature, and in a layer norm a bias. Without, gains\n"
+        "are 1 and these biases 0, and the model runs on. A norm before the first layer or behind the last stays.",
+        "Switch the gains of the norms",
+        shown=_can_be_bare,
+    )
+
     def with_sizes(self, **changes: int) -> Self:
         """Return the state with other sizes, held within their ranges. Whether they go together is told elsewhere."""
         limits = ranges(type(self))
@@ -488,6 +517,14 @@ class BlockState(CheckedFields):
             return Dropout.everywhere(self.dropout_rate, self.dropout_seed)
         known = source_of(self.model).dropout
         return None if known is None else replace(known, seed=self.dropout_seed)
+
+    @property
+    def lacks(self) -> tuple[str, ...]:
+        """What the model on show has learned and runs without, in words."""
+        if not _can_be_bare(self):
+            return ()
+        has_biases = self.model_biases or bool(_against_model_biases(self))
+        return (*(() if has_biases else ("biases",)), *(() if self.model_gains else ("gains of norms",)))
 
     @property
     def typed(self) -> dict[str, TypedRows]:

@@ -85,6 +85,7 @@ def model_parts(state: BlockState, recipe: Recipe) -> tuple[str, ...]:
         *((f"temperature {how.temperature:g}",) if how.temperature != 1.0 and not how.hard else ()),
         *(() if how.scaled else ("not divided by √d_k",)),
         *dropout_words(state),
+        *((f"run without {' and '.join(state.lacks)}",) if state.lacks else ()),
         *(_cut_words(state, recipe) if source.can_be_cut else ()),
         *((f"run without {counted(len(off), 'head')}",) if (off := left_out(recipe, how.switched_off)) else ()),
     )

@@ -191,10 +191,9 @@ class FramePage(RequestingPage):
 
     def show_example(self, ready: Preset[Any]) -> None:
         """Show an example of the view on show; what other views alone set stays."""
-        self.panel.tries.forget(self.view.id.value)
         state = loaded(self.state, ready, self._others[self.view.id])
         self.apply(Change(state, f"Load “{ready.title}”"))
-        self._show_tries()
+        self.begin_again()
 
     def example_of(self, view: View[Any], state: Any) -> Preset[Any] | None:  # noqa: ANN401 # of its part
         """Return the example that a state is still that of, in all that counts in the view which has it."""
@@ -391,7 +390,7 @@ class FramePage(RequestingPage):
     def is_in_drawer(self, names: tuple[str, ...]) -> bool:
         """Whether one of these accessible names is seen only with the drawer."""
         view = self.view
-        beside = [self.form_of(view), *([self.main.slider_of(view)] if view.main else [])]
+        beside = [self.form_of(view), *([self.main.control_of(view)] if view.main else [])]
         elsewhere = (name for name in names if all(reach.part(each, name) is None for each in beside))
         return any(reach.part(self.drawer.form_of(view), name) is not None for name in elsewhere)
 
@@ -412,7 +411,7 @@ class FramePage(RequestingPage):
             return
         state = self.state
         self.drawer.show_view(view)  # first: what follows may deliver a picture
-        if view is not self._in_order:
+        if view is not self._in_order or old is new:  # what was presented may have been another view
             self._show_view(view)
         self.form_of(view).show_state(state)
         is_arranged = old is not new and view is self._in_order and is_same_subject(self._part(old), state)
@@ -464,14 +463,19 @@ class FramePage(RequestingPage):
     def _part(self, state: ExplorerState) -> Any:  # noqa: ANN401 # of the view on show
         return getattr(state, self.view_of(state).part.name)
 
+    def begin_again(self) -> None:
+        self.panel.tries.forget(self.view.id.value)
+        self._show_tries()
+
     def _show_tries(self) -> None:
-        state, tries = self.state, self.view.tries if self._names_examples else ()
-        self.panel.tries.show_tries(self.view.id.value, [each for each in tries if each.fits(state)], state)
+        view, tries = self.view, self.view.tries if self._names_examples else ()
+        self.panel.tries.show_tries(view.id.value, tries, self.state, view.opened(self.state, self._others[view.id]))
 
     def _on_undone(self, old: ExplorerState, new: ExplorerState, _text: str) -> None:
         view = self.view_of(new)
         before, after = (view.of(getattr(each, view.part.name)) for each in (old, new))
-        self.panel.tries.take_back(view.id.value, view.tries, before, after)
+        opened = view.opened(before, self._others[view.id])
+        self.panel.tries.take_back(view.id.value, view.tries, before, after, opened)
         self._show_tries()
 
     def request_now(self) -> PictureRequest[Any]:

@@ -158,6 +158,9 @@ class Page(QWidget):
         """End that, and what is computed for nobody: the page is not seen any more."""
         self.stop()
 
+    def begin_again(self) -> None:
+        """Have nothing tried in the view on show: an example was opened, perhaps the same."""
+
     def begin_open(self, is_open: bool) -> None:
         """Begin with the drawer open, or closed; called before a page that has one shows anything."""
 

@@ -25,6 +25,7 @@ from attention_explorer.model.transformer import (
     TransformerRun,
     Twin,
     Writer,
+    bare,
     together,
 )
 from attention_explorer.model.transformer.embedding import Ids
@@ -348,13 +349,18 @@ class Model(Circuits):
         patterns: object = None,
         softmax: Softmax = AS_TRAINED,
         dropout: Dropout | None = None,
+        biases: bool = True,
+        gains: bool = True,
         since: TransformerRun | None = None,
         room: int | None = None,
         lazily: bool = False,
         insists: bool = True,
     ) -> TransformerRun:
-        """Run the model on tokens that were taken; as `Transformer.run`, with the model's own room if none is given."""
-        return self.transformer.run(
+        """Run the model on tokens that were taken; as `Transformer.run`, with the model's own room if none is given.
+
+        Without its ``biases`` or ``gains`` it is another model: see `bare`.
+        """
+        return bare(self.transformer, biases=biases, gains=gains).run(
             _inputs(given),
             None if target is None else _inputs(target),
             changes=changes,

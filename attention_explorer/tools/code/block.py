@@ -71,7 +71,8 @@ def block_program(state: BlockState) -> Program:
         The sizes do not go together, or a number leaves the float range.
     """
     if state.model_shown is not None:
-        cut = " Nothing is cut or left out there." if state.cut or state.drops is not None else ""
+        is_whole = not state.cut and state.drops is None and not state.lacks
+        cut = "" if is_whole else " Nothing is cut or left out there."
         raise ExplorerError(f"This layer is that of what Heads shows, and so is its program: open Code there.{cut}")
     check_sizes(state)
     title = _TITLES.get(state.picture) or layer_title(state, state.layers)

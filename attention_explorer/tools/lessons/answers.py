@@ -11,6 +11,7 @@ import numpy as np
 
 from attention_explorer.errors import ExplorerError
 from attention_explorer.pages.explorer import ExplorerState
+from attention_explorer.pages.subject import followed
 from attention_explorer.tools.lessons.expression import Expression, ExpressionError, Group, Value, expression
 from attention_explorer.tools.lessons.lesson import Answer, Kind, Labels, Slip, Step
 from attention_explorer.tools.lessons.names import names_in, with_fields
@@ -274,6 +275,6 @@ def drawn(step: Step, state: ExplorerState, seed: int) -> ExplorerState:
     for _ in range(MOST_TRIES):
         case = with_fields(state, {draw.name: generator.choice(draw.values) for draw in step.draw})
         if step.where is None or step.where.holds(names_in(case)):
-            return case
+            return followed(state, case)
     text = "" if step.where is None else step.where.text
     raise ExplorerError(f"None of {MOST_TRIES} cases that were drawn has {text}.")

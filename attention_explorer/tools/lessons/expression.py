@@ -72,6 +72,8 @@ class Chooser:
 
 
 Member: TypeAlias = "Shown | Group | Chooser"
+Members: TypeAlias = dict[str, Callable[[], Member]]
+"""By name, what makes a member when it is asked for."""
 Value: TypeAlias = "float | bool | str | npt.NDArray[Any]"
 
 _COMPARISONS: dict[type[ast.cmpop], Callable[[Any, Any], Any]] = {

@@ -12,7 +12,7 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
-from attention_explorer.core.declared import said_of
+from attention_explorer.core import declared
 from attention_explorer.errors import ExplorerError
 from attention_explorer.pages.explorer import ExplorerState
 from attention_explorer.pages.heads.state import HeadsState, Picture
@@ -36,6 +36,10 @@ APART = 0.03
 """Of the largest of some numbers: so far the next must be below it, or the two could be taken for each other."""
 MOST_NAMED = 3
 """Fields that proposed words name."""
+_SAID = frozenset(
+    {declared.Kind.NUMBER, declared.Kind.POINT, declared.Kind.CHOICE, declared.Kind.SWITCH, declared.Kind.SENTENCE}
+)
+"""What fields hold that is said in a word or two."""
 TOP = ".top"
 """Ends the name of the word that gets most weight."""
 FAR = 8
@@ -142,10 +146,12 @@ def with_proposed_words(recording: Recording) -> Recording:
 
 
 def _said(shown: Any, name: str) -> str:  # noqa: ANN401 # one of the parts
+    """Return a field and what it holds, such as “temperature = 0.5”; empty where it is nothing, or takes many words."""
     try:
-        return said_of(shown, name, str)
-    except (AttributeError, ExplorerError, KeyError):  # an item of a list, or nothing that captions say
+        is_short = declared.kind_of(type(shown), name) in _SAID and declared.value_of(shown, name) is not None
+    except (AttributeError, ExplorerError, KeyError):  # an item of a list
         return ""
+    return declared.said_of(shown, name) if is_short else ""
 
 
 # ---- Page by page ----

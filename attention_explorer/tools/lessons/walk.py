@@ -13,6 +13,7 @@ from attention_explorer.errors import ExplorerError, full_stop, quoted
 from attention_explorer.pages.explorer import ExplorerState
 from attention_explorer.pages.ready_made import find_preset, in_view
 from attention_explorer.pages.session_file import SUFFIX, read_session
+from attention_explorer.pages.subject import followed
 from attention_explorer.tools.lessons.answers import Right, drawn, offered, truth
 from attention_explorer.tools.lessons.expression import Expression, ExpressionError
 from attention_explorer.tools.lessons.lesson import Answer, Fact, Kind, Lesson, Step
@@ -136,13 +137,14 @@ def begun(step: Step, before: ExplorerState, folder: Path | None = None) -> Expl
         There is no such preset, session file or field.
     """
     state = in_sight(step.light, with_fields(_shown(step, before, folder) if step.show else before, step.set))
+    state = followed(before, state)
     page = named_page(step)
     return in_view(state, page)[1] if page else state
 
 
 def ended(step: Step, state: ExplorerState) -> ExplorerState:
     """Return the state after *Show me*."""
-    return with_fields(state, step.done)
+    return followed(state, with_fields(state, step.done))
 
 
 def reached(lesson: Lesson, number: int, own: ExplorerState, folder: Path | None = None) -> ExplorerState:

@@ -7,7 +7,6 @@ from typing import Any
 
 from attention_explorer.kit.frame.view import Part, Try, View, view_named
 from attention_explorer.pages.circuits.state import (
-    TEXT,
     Breaks,
     CircuitsState,
     CircuitsView,
@@ -33,29 +32,37 @@ _BREAKS = (*_OF_HEADS, *_ANSWER)
 def views() -> tuple[View[Any], ...]:
     """Return the views, in the order of the questions."""
     looks: Tries = (
-        Try("Click another head", lambda state: (state.layer, state.head) != (0, 3)),
+        Try("Click another head", chosen=lambda state: (state.layer, state.head)),
         Try("Ask who looks at what followed", lambda state: state.look is Looks.INDUCTION, "look"),
-        Try("Draw other random texts", lambda state: state.seed != 0, "seed"),
+        Try("Draw other random texts", light="seed", chosen=lambda state: state.seed),
     )
     breaks: Tries = (
         Try("Click the head that is missed most", lambda state: (state.layer, state.head) == (0, 3), fits=_is_of_four),
         Try("Measure the answer instead", lambda state: state.breaks is Breaks.ANSWER, "breaks"),
+        Try("Measure the copy instead", lambda state: state.breaks is Breaks.COPY, "breaks"),
     )
     decided: Tries = (
-        Try("Click a cell for its words", lambda state: state.position >= 0),
-        Try("Type another text", lambda state: state.sentence != TEXT, "sentence"),
+        Try("Click a cell for its words", lambda state: state.position >= 0, chosen=lambda state: state.position),
+        Try("Type another text", light="sentence", chosen=lambda state: state.sentence),
+    )
+    answer: Try[CircuitsState] = Try(
+        "Ask for another answer", lambda state: bool(state.answer), "answer", chosen=lambda state: state.answer
     )
     writes: Tries = (
-        Try("Ask for another answer", lambda state: bool(state.answer), "answer"),
-        Try("Take another word off it", lambda state: bool(state.against), "against"),
+        answer,
+        Try(
+            "Take another word off it", lambda state: bool(state.against), "against", chosen=lambda state: state.against
+        ),
     )
-    words: Tries = (Try("Ask for another answer", lambda state: bool(state.answer), "answer"),)
     reads: Tries = (
         Try("Click a head that copies", lambda state: state.layer > 0),
         Try("Read by values", lambda state: state.reads is Reads.VALUES, "reads"),
     )
-    twins: Tries = (Try("Put in one head at a time", lambda state: state.put_in is PutIn.HEAD, "put_in"),)
-    found: Tries = (Try("Find it on another text", lambda state: state.seed != 0, "seed"),)
+    twins: Tries = (
+        Try("Put in one head at a time", lambda state: state.put_in is PutIn.HEAD, "put_in"),
+        Try("Put in all attention of a layer", lambda state: state.put_in is PutIn.ATTENTION, "put_in"),
+    )
+    found: Tries = (Try("Find it on another text", light="seed", chosen=lambda state: state.seed),)
     asks = (
         "Who looks like what: how much of its attention each head gives to one kind of place",
         "What breaks without a head, beside where it looks",
@@ -72,7 +79,7 @@ def views() -> tuple[View[Any], ...]:
         _view(ask.BREAKS, "What breaks", asks[1], WhatBreaks(), _OF_HEADS[:2], _BREAKS, breaks, _OF_HEADS),
         _view(ask.DECIDED, "Decided", asks[2], Decided(), ("sentence",), ("sentence", "position"), decided, _READ),
         _view(ask.WRITES, "Writes", asks[3], Writes(), _ANSWER[:2], _ANSWER, writes, _READ),
-        _view(ask.WORDS, "Words", asks[4], Words(), _ANSWER[:2], _ANSWER, words, _READ),
+        _view(ask.WORDS, "Words", asks[4], Words(), _ANSWER[:2], _ANSWER, (answer,), _READ),
         _view(ask.READS, "Reads", asks[5], ReadsPicture(), ("reads",), ("reads",), reads),
         _view(ask.TWINS, "Twins", asks[6], Twins(), _TWINS, (*_TWINS, *_ANSWER[1:]), twins, _TWINS),
         _view(ask.FOUND, "Circuit", asks[7], Found(), ("seed",), ("seed",), found),

@@ -283,7 +283,9 @@ class HeadWall(PointedPicture):
         painter.fillRect(event.rect(), colour_of(self.look.theme.window))
         if item is not None:
             item.paint_numbers(painter, grid, self.look)
-            for survey, box in item.heads_in(grid, event.rect()):
+            seen = list(item.heads_in(grid, event.rect()))
+            item.paint_images((survey for survey, _ in seen), self.look)
+            for survey, box in seen:
                 self._paint_head(painter, item, survey, box)
             self.above.paint(painter, item)
         if self._shows_focus:

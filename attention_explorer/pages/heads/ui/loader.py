@@ -23,7 +23,7 @@ from attention_explorer.pages.heads.frame import HeadsFrame, frame_to_show, head
 from attention_explorer.pages.heads.head_difference import compared, frame_of_b
 from attention_explorer.pages.heads.presets import other_setup
 from attention_explorer.pages.heads.state import LAST_STEP, HeadsState, HeadsView, Picture, RowSpeed, SortBy
-from attention_explorer.pages.heads.survey import HeadSurvey, coming, head_survey, not_computed
+from attention_explorer.pages.heads.survey import HeadSurvey, coming, head_survey, not_computed, survey_heads
 from attention_explorer.pages.heads.verdict import Verdict, verdict
 from attention_explorer.session.jobs import Deliver, Report, Work, stoppable
 from attention_explorer.session.requests import Requests
@@ -260,7 +260,7 @@ def _is_quick(heads: HeadsState) -> bool:
 def _surveys(frame: HeadsFrame, places: Sequence[Place]) -> Iterator[HeadSurvey]:
     """Yield some heads: large maps side by side, for small ones threads would only wait for each other."""
     if frame.shape[0] * frame.shape[1] < CELLS_OF_A_LARGE_MAP:
-        return (head_survey(frame, *place) for place in places)
+        return survey_heads(frame, places)
     return side_by_side(partial(head_survey, frame, *place) for place in places)
 
 

@@ -135,12 +135,12 @@ class HeadsPage(ActingPage):
         return replace(state, heads=replace(state.heads, other=state.heads.setup))
 
     def show_example(self, ready: Preset[Any]) -> None:
-        self.panel.tries.forget(self.view.id.value)
         state, picture = self.session.state, self.view.id
         heads = loaded(ready, state.heads)
         if picture is not Picture.MARKED:  # an example has no marks
             heads = heads.with_view(picture=picture)
         self.session.apply(self._with_other(replace(state, heads=heads)), f"Load “{ready.title}”")
+        self.begin_again()
         self.wall_side.scroll_to_chosen()
 
     # ---- Building ----

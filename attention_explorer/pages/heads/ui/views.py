@@ -13,7 +13,7 @@ from attention_explorer.pages.heads.change import changed, reasons_against
 from attention_explorer.pages.heads.choices import CHOICES
 from attention_explorer.pages.heads.experiment import Check
 from attention_explorer.pages.heads.guess import can_hide_words, hidden_words
-from attention_explorer.pages.heads.presets import HEADS_PRESETS, HIDING
+from attention_explorer.pages.heads.presets import HEADS_PRESETS, HIDING, kept_by_hand
 from attention_explorer.pages.heads.state import HeadsState, MaskKind
 from attention_explorer.pages.heads.state import Picture as Name
 from attention_explorer.pages.heads.ui.checks import Checks
@@ -55,7 +55,11 @@ def views() -> tuple[View[Any], ...]:
     first: Tries = (
         Try("Hide a word from a model", _guesses, fits=lambda s: _masks(s) and not _guesses(s), example=HIDING),
         Try("Click the eye below a word", lambda state: bool(hidden_words(state)), fits=_guesses),
-        Try("Click a token: whom does it ask?", _asks_another),
+        Try(
+            "Click a token: whom does it ask?",
+            lambda state: state.view.row is not None,
+            chosen=lambda state: state.view.row,
+        ),
         Try("Hide what comes later", lambda state: state.setup.mask.kind is MaskKind.CAUSAL, "setup.mask.kind", _masks),
     )
     typed: Try[HeadsState] = Try("Type another sentence", _is_typed, fits=_types)
@@ -72,12 +76,11 @@ def views() -> tuple[View[Any], ...]:
             lambda state: state.setup.mask.kind is not MaskKind.NONE,
             "setup.mask.kind",
             _masks,
+            chosen=lambda state: state.setup.mask.kind,
         ),
     )
     checks: Tries = (Try("Try four ways to mask", lambda state: state.experiment.check is Check.MASKING),)
-    compare: Tries = (
-        Try("Keep a B, then change A", lambda state: state.other is not None and state.other != state.setup),
-    )
+    compare: Tries = (Try("Keep a B, then change A", _differs_from_kept, chosen=lambda state: state.setup),)
     return (
         _view(
             Name.HEATMAP,
@@ -191,10 +194,10 @@ def _masks(state: HeadsState) -> bool:
     return not source_of(state.setup.recipe).traits.reason_against(Ability.MASKS)
 
 
-def _asks_another(state: HeadsState) -> bool:
-    """Whether a token is pinned, and another than the one with which the example opens."""
-    opened = (ready.state.view.row for ready in HEADS_PRESETS if ready.id == state.preset)
-    return state.view.row is not None and state.view.row != next(opened, None)
+def _differs_from_kept(state: HeadsState) -> bool:
+    """Whether somebody has kept a B, and A is no longer that."""
+    kept = kept_by_hand(state)
+    return kept is not None and kept != state.setup
 
 
 def _guesses(state: HeadsState) -> bool:

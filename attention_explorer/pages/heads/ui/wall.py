@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
-from itertools import pairwise
+from itertools import groupby, pairwise
 
+import numpy as np
 from PySide6.QtCore import QPointF, QRect, QRectF, Qt
 from PySide6.QtGui import QImage, QPainter, QPen
 
 from attention_explorer.core.colour_scale import ColourScale, FloatArray
 from attention_explorer.core.counting import Count
 from attention_explorer.core.numerals import counted
+from attention_explorer.kit.drawing.colour_maps import image_of
 from attention_explorer.kit.drawing.marks import colour_of
 from attention_explorer.kit.items.item import TURNS, Hit, Item
 from attention_explorer.kit.pictures.pointed_picture import Spot
@@ -27,11 +29,14 @@ from attention_explorer.pages.heads.ui.thumbnail import (
     paint_marked_dot,
     paint_spot,
     paint_thumbnail,
-    thumbnail_image,
+    tile_pixels,
 )
-from attention_explorer.pages.heads.ui.wall_grid import WallGrid
+from attention_explorer.pages.heads.ui.wall_grid import EDGE, WallGrid
 
 Place = tuple[int, int]
+
+MOST_TOGETHER = 2**18
+"""Tiles of several maps that are coloured together: of more, what is kept meanwhile would be as large as the wall."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -96,9 +101,8 @@ class Wall(Item[WallGrid]):
     def heads_in(self, layout: WallGrid, part: QRect) -> Iterator[tuple[HeadSurvey, QRectF]]:
         """Yield the heads that a part touches, and where each is."""
         for index in layout.indices_in(part):
-            box = layout.box_of(index)
-            if index < len(self.surveys) and with_edge(box).intersects(part):
-                yield self.surveys[index], box
+            if index < len(self.surveys):
+                yield self.surveys[index], layout.box_of(index)
 
     def index_of(self, place: Place) -> int | None:
         """Return where in the order a head is."""
@@ -182,9 +186,20 @@ class Wall(Item[WallGrid]):
         """Return where the tiles of a head stand on the colour bar, 0 to 1."""
         return self.scale.positions(survey.shown.values)
 
+    def paint_images(self, surveys: Iterable[HeadSurvey], look: Look) -> None:
+        """Have an image of the map of each head, those of one shape coloured together."""
+        new = [survey for survey in surveys if survey.is_computed and survey.place not in self.images]
+        for shape, of_shape in groupby(new, lambda survey: survey.shown.values.shape):
+            alike, at_once = list(of_shape), max(MOST_TOGETHER // max(math.prod(shape), 1), 1)
+            for start in range(0, len(alike), at_once):
+                some = alike[start : start + at_once]
+                values, masked = map(np.stack, zip(*(survey.shown for survey in some), strict=True))
+                pixels = tile_pixels(self.scale.positions(values), masked, self.scale, self.view.colour_map, look)
+                self.images.update((each.place, image_of(own)) for each, own in zip(some, pixels, strict=True))
+
     def _image(self, survey: HeadSurvey, look: Look) -> QImage:
         if survey.place not in self.images:
-            self.images[survey.place] = thumbnail_image(survey, self.scale, self.view.colour_map, look)
+            self.paint_images((survey,), look)
         return self.images[survey.place]
 
     # ---- In words ----
@@ -205,7 +220,7 @@ class Wall(Item[WallGrid]):
 
 def with_edge(box: QRectF) -> QRect:
     """Return the pixels of a thumbnail: its frame is wide when it is chosen, and reaches beyond its box."""
-    return box.adjusted(-2, -2, 2, 2).toAlignedRect()
+    return box.adjusted(-EDGE, -EDGE, EDGE, EDGE).toAlignedRect()
 
 
 def are_by_number(surveys: Sequence[HeadSurvey], frame: HeadsFrame) -> bool:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from bisect import bisect_right
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import accumulate, pairwise
 
@@ -12,6 +12,8 @@ from PySide6.QtCore import QPointF, QRect, QRectF, QSizeF
 
 from attention_explorer.kit.theme import Look
 
+EDGE = 2
+"""Pixels that the frame around a thumbnail that is chosen reaches beyond it."""
 SMALLEST_TILE = 100
 """Pixels at zoom 1 that a thumbnail of a strip is wide at least, unless there would be none."""
 AROUND, BELOW = 6, 40
@@ -170,13 +172,19 @@ class WallGrid:
             return 0 if across < 0 else last
         return min(self.starts[line + across] + at, self.starts[line + across + 1] - 1)
 
-    def indices_in(self, part: QRect) -> range:
-        """Return which thumbnails are in the lines that a part touches, and in one more at either end."""
-        if self.is_sideways:
-            return range(self.starts[-1])
-        high, lines = self.height + self.gap, len(self.starts) - 1
-        first, end = int((part.top() - self.top) // high) - 1, int((part.bottom() - self.top) // high) + 2
-        return range(*(self.starts[min(max(line, 0), lines)] for line in (first, end)))
+    def indices_in(self, part: QRect) -> Iterator[int]:
+        """Yield which thumbnails a part touches, with the frames around them."""
+        rows = _touched(part.top(), part.height(), self.top, self.height, self.gap)
+        columns = _touched(part.left(), part.width(), self.left, self.width, self.gap)
+        lines, places = (columns, rows) if self.is_sideways else (rows, columns)
+        for start, end in list(pairwise(self.starts))[lines]:
+            yield from range(start, end)[places]
+
+
+def _touched(begins: int, length: int, first: float, size: float, gap: float) -> slice:
+    """Return which of the cells that follow each other from the first on reach, with their frames, into a length."""
+    before, after = (begins - first - size - EDGE) / (size + gap), (begins + length - first + EDGE) / (size + gap)
+    return slice(max(math.floor(before) + 1, 0), max(math.ceil(after), 0))
 
 
 def _lines(count: int, columns: int) -> tuple[int, ...]:

@@ -30,13 +30,14 @@ _STACK = (
     *("d_model", "heads", "d_ff", "layers", "seed", "embedding_scale", "initialiser", "gain", "norm", "norm_kind"),
     *("eps", "eps_inside_sqrt", "gains", "biases", "residual", "feed_forward", "activation", "causal", "encoding"),
 )
+_LEARNED = ("model_biases", "model_gains")
 _DROPOUT = ("dropout", "dropout_rate", "dropout_seed")
 
 
 def views() -> tuple[View[Any], ...]:
     """Return the views, in their order."""
     layer: Tries = (
-        Try("Follow a token", lambda state: state.token is not None),
+        Try("Follow a token", lambda state: state.token is not None, chosen=lambda state: state.token),
         Try("Grow the weights: click softmax", lambda state: state.box == "weights"),
         Try(
             "Cut the first +",
@@ -60,7 +61,7 @@ def views() -> tuple[View[Any], ...]:
             Layer(),
             "layer_number",
             ("text", "norm", "causal", "residual", "feed_forward", "layer_residual", "layer_network"),
-            (*_STACK, *TYPED, "mask_kind", "mask_size", *_DROPOUT, "head_number", "batch"),
+            (*_STACK, *TYPED, "mask_kind", "mask_size", *_DROPOUT, *_LEARNED, "head_number", "batch"),
             layer,
         ),
         _view(

@@ -242,6 +242,7 @@ class MainCurves(MainQuantity):
         """Be as high as suits a page."""
         px = self._look.px
         self.canvas.setFixedHeight(round(min(max(SHARE * page_height, px(LEAST)), px(MOST))))
+        self._row.invalidate()  # a layout within another would say for a moment how high it was before
 
     def show_view(self, view: View[Any], state: TrainingState) -> None:
         self.play.show_about(_ABOUT[state.speed])
@@ -253,6 +254,9 @@ class MainCurves(MainQuantity):
 
     def setVisible(self, visible: bool) -> None:
         super().setVisible(visible and not self.is_withheld)
+
+    def control_of(self, _view: View[Any]) -> QWidget:
+        return self
 
     def take_keyboard(self, _view: View[Any], reason: Qt.FocusReason) -> None:
         self.play.setFocus(reason)

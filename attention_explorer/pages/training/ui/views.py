@@ -39,7 +39,7 @@ def views() -> tuple[View[Any], ...]:
         Try("Drag the step back", lambda state: state.step < state.learned, fits=lambda state: not _is_of_it(state)),
     )
     maps: _Tries = (
-        Try("Follow another row: click it", lambda state: state.row >= 0),
+        Try("Follow another row: click it", lambda state: state.row >= 0, chosen=lambda state: state.row),
         Try("Keep this run as B", lambda state: state.other is not None, "is_compared"),
     )
     breaks: _Tries = (
@@ -48,7 +48,7 @@ def views() -> tuple[View[Any], ...]:
     )
     held: _Tries = (
         Try("Press Play", lambda state: state.step > 0, "step"),
-        Try("Click a line to ask it", lambda state: bool(state.sentence)),
+        Try("Click a line to ask it", lambda state: bool(state.sentence), chosen=lambda state: state.sentence),
     )
     more = ("speed", "is_compared", *_SETUP)
     row = "A row of attention being learned, step by step"
