@@ -67,17 +67,29 @@ def on(page_window, hand) -> Callable[[str, ExplorerState], FrameDriver]:
 @pytest.mark.parametrize("page", PAGE_IDS)
 def test_views_are_shown_by_their_buttons_and_by_keys(on, page: str) -> None:
     at = on(page, first_state(page))
-    views = views_of(at)
+    views, places = views_of(at), set[int]()
     for view, before in zip(views, (views[-1], *views), strict=False):
         at.show(view.id)
         assert at.view.id is view.id
         assert at.bar.view_row.buttons[view.id].isChecked()
         assert at.shown_title()
+        places.add(at.bar.view_row.x())
         number = at.page.views.index(view)
         if number < 9:
             at.show(before.id)
             at.key(Qt.Key(Qt.Key.Key_1 + number), CTRL)
             assert at.view.id is view.id
+    assert len(places) == 1, "the buttons stay where they are"
+
+
+def test_the_name_of_an_example_is_whole_where_there_is_room_for_it(on) -> None:
+    at = on("lookup", first_state("lookup"))
+    for width in (1024, 1280):
+        at.window.resize(width, 800)
+        at.settle()
+        box = at.bar.examples[at.view.id]
+        assert box.currentText() == "Two keys, values are the keys"
+        assert box.width() >= box.width_for((box.currentText(),), at.page.look)
 
 
 @pytest.mark.parametrize("page", PAGE_IDS)

@@ -93,6 +93,19 @@ def test_escape_stops_learning_and_what_was_shown_stays(driver, qtbot):
     assert driver.canvas.frame is before
 
 
+def test_what_a_picture_offers_gives_way_to_the_ways_on_from_an_unknown_word(open_heads) -> None:
+    driver = open_heads(replace(heads_preset("learned-it").state.with_view(picture=Picture.COMPARE), other=None))
+    driver.page.settle()
+    offers = driver.page.offers
+    assert offers.isVisible()
+    driver.type_into(driver.controls.sentence, "The cat sat on the mat because it was tyred")
+    assert driver.page.subject._ways_row.isVisible()
+    assert not offers.isVisible()
+    driver.press(next(button for button in driver.page.subject._buttons if button.isVisible()))
+    driver.page.settle()
+    assert offers.isVisible()
+
+
 def test_an_unknown_word_has_ways_on_and_the_map_before_it_stays_bright(driver) -> None:
     driver.type_into(driver.controls.sentence, "The cat sat on the mat because it was tyred.")
     subject, page = driver.page.subject, driver.page
@@ -105,6 +118,14 @@ def test_an_unknown_word_has_ways_on_and_the_map_before_it_stays_bright(driver) 
     driver.type_into(driver.controls.sentence, "The dodo sat on the roof.")  # letter by letter: “The” is known
     assert driver.canvas.frame.queries == ("The",)
     assert subject.unknown_words.text() == "“dodo” was not learned. Still on show: “The”."
+    driver.type_into(driver.controls.sentence, "The cet sat on the mot because it was soft")
+    assert [way.text() for way in subject._buttons if way.isVisible()] == [
+        "use “cat” and “mat” instead",
+        "random heads take any sentence",
+    ]
+    driver.press(ways[0])
+    assert driver.heads.setup.recipe.sentence == "The cat sat on the mat because it was soft"
+    assert driver.undo_text == "Use “cat” and “mat”"
     driver.type_into(driver.controls.sentence, "A dodo sat on the roof beside Otto and Emma.")
     assert subject.unknown_words.text().startswith("“A”, “dodo” and 3 more were not learned.")
     driver.type_into(driver.controls.sentence, "The cat sat on the mat because it was tyred .")

@@ -14,7 +14,7 @@ from attention_explorer.kit.controls.made import button, give_up_room, in_row, k
 from attention_explorer.kit.frame.view import View
 from attention_explorer.kit.theme import Look
 
-EXAMPLE_WIDTH, LEAST_EXAMPLE = 220, 90
+EXAMPLE_WIDTH, MORE_EXAMPLE, LEAST_EXAMPLE = 220, 60, 90
 """Pixels at zoom 1 of the list of examples, and where there is little room."""
 
 
@@ -104,14 +104,16 @@ class FrameBar(QWidget):
         """Show the views as buttons where there is room for them in so many pixels, else as a list."""
         # With room kept for the widest list of examples: views that become a list and back would be looked for.
         wide = self._look.px(EXAMPLE_WIDTH)
-        example = max(min(box.widest(self._look), wide) for box in self.examples.values())
+        widest = max(box.widest(self._look) for box in self.examples.values())
+        example = min(widest, wide)
         taken = self.title.sizeHint().width() + self.buttons.sizeHint().width() + example + 5 * self._row.spacing()
-        has_room = taken + self.view_row.sizeHint().width() <= width
+        spare = width - taken - self.view_row.sizeHint().width()
+        has_room = spare >= 0
         self.view_row.setVisible(has_room)
         self.view_box.setVisible(not has_room)
         left = width - taken + example - self.view_box.sizeHint().width()
-        for box in self.examples.values():  # which give way last: they are named above the picture too
-            whole = min(box.widest(self._look), self._look.px(EXAMPLE_WIDTH))
+        whole = min(widest, wide + min(max(spare // 2, 0), self._look.px(MORE_EXAMPLE)))
+        for box in self.examples.values():  # all alike, or the views would move with the view that is chosen
             box.setFixedWidth(whole if has_room else max(min(whole, left), self._look.px(LEAST_EXAMPLE)))
 
     @property

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from difflib import get_close_matches
 
@@ -17,7 +17,7 @@ from attention_explorer.sources.source import Recipe
 from attention_explorer.sources.tokens import tokens_in
 
 MOST_WORDS = 2
-"""So many words are offered another in their place."""
+"""So many words are offered another in their place, by one button."""
 MOST_LETTERS = 24
 """So many of the sentence on show name it."""
 
@@ -56,13 +56,18 @@ def ways_on(heads: HeadsState) -> tuple[WayOn, ...]:
     if learned is None or not unknown:
         return ()
     known = TASKS[learned.setup.task].vocabulary(learned.setup).words
-    found = []
+    others = dict[str, str]()
     for word in unknown[:MOST_WORDS]:
         near = get_close_matches(word.casefold(), known, 1)
         other = near[0] if near else _usual(learned, word, known)
         if other:
-            found.append(WayOn(f"use “{other}” instead of “{word}”", f"Use “{other}”", _instead(word, other)))
-    return (*found, WayOn("random heads take any sentence", "Random heads", _with_random_heads))
+            others[word] = other
+    random = WayOn("random heads take any sentence", "Random heads", _with_random_heads)
+    if not others:
+        return (random,)
+    used = listed(map(quoted, others.values()), MOST_WORDS)
+    of = f" of {quoted(*others)}" if len(others) == 1 else ""
+    return WayOn(f"use {used} instead{of}", f"Use {used}", _instead(others)), random
 
 
 def _usual(recipe: LearnedRecipe, word: str, known: tuple[str, ...]) -> str:
@@ -73,13 +78,16 @@ def _usual(recipe: LearnedRecipe, word: str, known: tuple[str, ...]) -> str:
     return found if found in known else ""
 
 
-def _instead(word: str, other: str) -> Callable[[HeadsState], HeadsState]:
+def _instead(others: Mapping[str, str]) -> Callable[[HeadsState], HeadsState]:
+    def replaced(sentence: str) -> str:
+        return " ".join(others.get(word, word) for word in sentence.split())
+
     def change(heads: HeadsState) -> HeadsState:
         recipe = heads.setup.recipe
-        words = (other if each == word else each for each in sentence_of(recipe).split())
         context = context_of(recipe)
-        second = None if context is None else " ".join(other if each == word else each for each in context.split())
-        return heads.with_recipe(sentence=" ".join(words), context=second)
+        return heads.with_recipe(
+            sentence=replaced(sentence_of(recipe)), context=None if context is None else replaced(context)
+        )
 
     return change
 

@@ -326,6 +326,7 @@ class HeadsPage(ActingPage):
             if not self.is_alone:  # else it is in the caption, and out of sight
                 self.also.setVisible(not self.withheld)
             self.offers.show_offers(offers_for(numbers.frame, heads, numbers.picture))
+            self._show_offers()
 
     def _show_rest(self) -> None:
         """Show what else there is of the newest frame, once the large picture is painted: nobody reads it so soon."""
@@ -388,8 +389,12 @@ class HeadsPage(ActingPage):
         shown = super().show_withheld()
         self._arrange()
         self._show_about(self.session.state.heads)
-        self.offers.setHidden(withheld or not self.offers.buttons)
+        self._show_offers()
         return shown
+
+    def _show_offers(self) -> None:
+        """Hide what the picture offers while its numbers are asked for, or unknown words have ways on of their own."""
+        self.offers.setHidden(bool(self.withheld) or self._misses_words or not self.offers.buttons)
 
     def finished_numbers(self) -> object:
         requests = self.requests
@@ -418,5 +423,6 @@ class HeadsPage(ActingPage):
             self._show_rest()
         super().on_requests_changed()
         self.subject.show_reason(self.requests.reason if self.requests.standing is Standing.REFUSED else "")
+        self._show_offers()
         if self.requests.sentence and not self._misses_words:
             self.wall.dim_old()
