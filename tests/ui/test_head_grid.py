@@ -310,3 +310,4 @@ def test_a_part_of_the_wall_has_the_heads_whose_frames_reach_into_it(is_sideways
     everything = QRect(0, 0, 1000, 1000)
     assert list(grid.indices_in(everything)) == list(range(12))
     assert not list(grid.indices_in(QRect(0, 0, 10, 1000)))
+    assert not list(grid.indices_in(QRect(50, 20, 0, 0))), "of a wall that is out of sight"

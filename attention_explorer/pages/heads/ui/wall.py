@@ -188,7 +188,7 @@ class Wall(Item[WallGrid]):
 
     def paint_images(self, surveys: Iterable[HeadSurvey], look: Look) -> None:
         """Have an image of the map of each head, those of one shape coloured together."""
-        new = [survey for survey in surveys if survey.is_computed and survey.place not in self.images]
+        new = [survey for survey in surveys if survey.place not in self.images]
         for shape, of_shape in groupby(new, lambda survey: survey.shown.values.shape):
             alike, at_once = list(of_shape), max(MOST_TOGETHER // max(math.prod(shape), 1), 1)
             for start in range(0, len(alike), at_once):

@@ -177,7 +177,7 @@ class WallGrid:
         rows = _touched(part.top(), part.height(), self.top, self.height, self.gap)
         columns = _touched(part.left(), part.width(), self.left, self.width, self.gap)
         lines, places = (columns, rows) if self.is_sideways else (rows, columns)
-        for start, end in list(pairwise(self.starts))[lines]:
+        for start, end in [] if part.isEmpty() else list(pairwise(self.starts))[lines]:
             yield from range(start, end)[places]
 
 
