@@ -24,9 +24,8 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from attention_explorer import model
     from attention_explorer.api import View, load, load_model, show
-    from attention_explorer.core.colour_scale import Contrast
     from attention_explorer.core.counting import Count
-    from attention_explorer.core.map_picture import Window
+    from attention_explorer.core.map_picture import Contrast, Window
     from attention_explorer.core.weighing import Weighing
     from attention_explorer.errors import ArrayError, ExplorerError
     from attention_explorer.model import Stage
@@ -51,9 +50,16 @@ if TYPE_CHECKING:
     from attention_explorer.pages.lab.cost_state import CostState
     from attention_explorer.pages.lab.scores_state import BenchState, ScalingState
     from attention_explorer.pages.lab.state import LabState, LabView
-    from attention_explorer.pages.lookup.head_row import HeadRow
     from attention_explorer.pages.lookup.plane import Extent
-    from attention_explorer.pages.lookup.state import DescentSpeed, Entry, LookupState, LookupView, Overlay, ValueKind
+    from attention_explorer.pages.lookup.state import (
+        DescentSpeed,
+        Entry,
+        HeadRow,
+        LookupState,
+        LookupView,
+        Overlay,
+        ValueKind,
+    )
     from attention_explorer.pages.lookup.words_state import Word, WordsHead, WordsState
     from attention_explorer.pages.positions.kinds.registry import PositionKind
     from attention_explorer.pages.positions.state import PositionsState
@@ -153,7 +159,7 @@ _MODULE_OF = {
     "Change": "model.transformer",
     "CircuitsState": "pages.circuits.state",
     "CircuitsView": "pages.circuits.state",
-    "Contrast": "core.colour_scale",
+    "Contrast": "core.map_picture",
     "CostState": "pages.lab.cost_state",
     "Count": "core.counting",
     "DescentSpeed": "pages.lookup.state",
@@ -166,7 +172,7 @@ _MODULE_OF = {
     "FileRecipe": "sources.recorded_recipe",
     "GainKind": "sources.recipe",
     "HandMadeRecipe": "sources.hand_made_recipe",
-    "HeadRow": "pages.lookup.head_row",
+    "HeadRow": "pages.lookup.state",
     "HeadsSetup": "pages.heads.state",
     "HeadsState": "pages.heads.state",
     "HeadsView": "pages.heads.state",

@@ -13,10 +13,9 @@ from attention_explorer import __version__
 from attention_explorer.commands.gallery import DEFAULT_SIZES, add_gallery, draw_gallery
 from attention_explorer.commands.lesson import add_lesson
 from attention_explorer.commands.listing import add_listings
-from attention_explorer.commands.output import complain, encoded, write_out
+from attention_explorer.commands.output import add_texts, complain, encoded, page_named, refuse_texts, write_out
 from attention_explorer.commands.render import add_render
 from attention_explorer.commands.train import add_train
-from attention_explorer.commands.values import add_texts, page_named, refuse_texts
 from attention_explorer.display import has_display
 from attention_explorer.errors import ExplorerError, UsageError, did_you_mean, quoted
 from attention_explorer.sources.circuits.command_line import COMMANDS as CIRCUITS

@@ -15,7 +15,7 @@ import sys
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
-from attention_explorer.core import assets
+from attention_explorer.core import files
 from attention_explorer.core.files import make_folder, write_whole
 from attention_explorer.errors import ExplorerError
 
@@ -62,7 +62,7 @@ def install(folder: Path, python: str) -> list[Path]:
     """
     written = []
     for source, target in PLACES.items():
-        data = assets.read_bytes(source)
+        data = files.read_bytes(source)
         if source.endswith(".desktop"):
             data = desktop_entry(data.decode(), python).encode()
         path = folder / target

@@ -15,7 +15,7 @@ from attention_explorer.core.byte_cache import CACHE
 from attention_explorer.core.counting import Count, refusals_counted
 from attention_explorer.core.figure_options import USUAL_DPI, Cells, FigureOptions, FigureTheme, length_from
 from attention_explorer.core.files import looks_like_path, write_whole
-from attention_explorer.core.session_json import PlaceError, place_text
+from attention_explorer.core.json_text import PlaceError, place_text
 from attention_explorer.errors import ExplorerError, UsageError, did_you_mean, quoted
 from attention_explorer.fields import types_of
 from attention_explorer.pages.explorer import ExplorerState, PageState

@@ -17,7 +17,7 @@ from matplotlib.figure import Figure
 from PySide6.QtCore import QSize
 
 from attention_explorer.app import make_application
-from attention_explorer.core.colour_scale import Contrast
+from attention_explorer.core.map_picture import Contrast
 from attention_explorer.kit.export.figure import encoded
 from attention_explorer.kit.theme import LIGHT, Look
 from attention_explorer.pages.explorer import ExplorerState

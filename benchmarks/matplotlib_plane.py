@@ -18,8 +18,7 @@ from PySide6.QtCore import QSize
 
 from attention_explorer.kit.theme import Theme
 from attention_explorer.pages.lookup.numbers import LookupFrame
-from attention_explorer.pages.lookup.plane import Extent
-from attention_explorer.pages.lookup.plane_geometry import tie_rays, weight_field
+from attention_explorer.pages.lookup.plane import Extent, tie_rays, weight_field
 
 DOTS_PER_INCH = 100.0
 NAMES = ("q", "k₁", "k₂", "o")

@@ -1,1 +1,1 @@
-"""Files that are part of the program: colour maps, fonts, icons. Read them through `attention_explorer.core.assets`."""
+"""Files that are part of the program: colour maps, fonts, icons. Read them through `attention_explorer.core.files`."""

@@ -7,7 +7,7 @@ from xml.etree import ElementTree
 
 import pytest
 
-from attention_explorer.core import assets
+from attention_explorer.core import files
 from attention_explorer.errors import ExplorerError
 
 ICONS = ["arrow-down", "attention-explorer", "lookup", "redo", "theme", "tick-dark", "tick-light", "undo"]
@@ -15,18 +15,18 @@ ICONS = ["arrow-down", "attention-explorer", "lookup", "redo", "theme", "tick-da
 
 @pytest.mark.parametrize("name", ["fonts/Inter-Regular.otf", "fonts/Inter-SemiBold.otf"])
 def test_fonts_are_opentype(name: str) -> None:
-    data = assets.read_bytes(name)
+    data = files.read_bytes(name)
     assert data[:4] == b"OTTO"
     assert len(data) > 10_000
 
 
 def test_the_licence_of_the_fonts_comes_along() -> None:
-    assert "SIL OPEN FONT LICENSE" in assets.read_text("fonts/OFL.txt").upper()
+    assert "SIL OPEN FONT LICENSE" in files.read_text("fonts/OFL.txt").upper()
 
 
 @pytest.mark.parametrize("name", ICONS)
 def test_icons_are_drawings(name: str) -> None:
-    root = ElementTree.fromstring(assets.read_text(f"icons/{name}.svg"))  # noqa: S314 - a file of our own
+    root = ElementTree.fromstring(files.read_text(f"icons/{name}.svg"))  # noqa: S314 - a file of our own
     assert root.tag.endswith("svg")
     assert root.get("viewBox")
     assert len(list(root.iter())) > 1
@@ -36,17 +36,17 @@ def test_every_page_has_its_icon() -> None:
     from attention_explorer.pages.registry import PAGES
 
     for entry in PAGES:
-        assert assets.read_bytes(f"icons/{entry.id}.svg")
+        assert files.read_bytes(f"icons/{entry.id}.svg")
 
 
 def test_read_bytes_and_text_agree() -> None:
-    assert assets.read_text("icons/undo.svg").encode() == assets.read_bytes("icons/undo.svg")
+    assert files.read_text("icons/undo.svg").encode() == files.read_bytes("icons/undo.svg")
 
 
 def test_a_path_is_where_the_file_lies() -> None:
-    path = assets.path("icons/arrow-down.svg")
+    path = files.path("icons/arrow-down.svg")
     assert "\\" not in path
-    assert Path(path).read_bytes() == assets.read_bytes("icons/arrow-down.svg")
+    assert Path(path).read_bytes() == files.read_bytes("icons/arrow-down.svg")
 
 
 @pytest.mark.parametrize(
@@ -54,12 +54,12 @@ def test_a_path_is_where_the_file_lies() -> None:
 )
 def test_names_that_leave_the_folder_are_refused(name: str) -> None:
     with pytest.raises(ExplorerError, match=r"relative to resources/"):
-        assets.read_bytes(name)
+        files.read_bytes(name)
 
 
 @pytest.mark.parametrize("name", ["icons/none.svg", "icons", "", "ICONS/undo.png", "icons/undo.svg/x"])
 def test_missing_files_are_named(name: str) -> None:
     with pytest.raises(ExplorerError) as caught:
-        assets.read_bytes(name)
+        files.read_bytes(name)
     assert repr(name) in str(caught.value)
     assert "reinstall" in str(caught.value)

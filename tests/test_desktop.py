@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 
 from attention_explorer import desktop
-from attention_explorer.core import assets
+from attention_explorer.core import files
 from attention_explorer.errors import ExplorerError
 from attention_explorer.pages.explorer import ExplorerState
 from attention_explorer.pages.session_file import SUFFIX, write_session
@@ -85,7 +85,7 @@ def test_the_entry_starts_this_program(home: Path, tmp_path: Path) -> None:
 @pytest.mark.parametrize("folder", ["plain", "two words", 'a"b', "a$b`c", "a\\b", "100%f", "größe"])
 def test_any_folder_can_be_named(folder: str) -> None:
     python = f"/home/{folder}/bin/python"
-    entry = entries(desktop.desktop_entry(assets.read_text("desktop/attention-explorer.desktop"), python))
+    entry = entries(desktop.desktop_entry(files.read_text("desktop/attention-explorer.desktop"), python))
     assert words_of(entry["Exec"]) == [python, "-P", "-m", "attention_explorer", "%f"]
     assert entry["TryExec"] == python
 
@@ -96,11 +96,11 @@ def test_a_line_break_in_a_folder_is_refused() -> None:
 
 
 def test_the_bundled_files_fit_together() -> None:
-    entry = entries(assets.read_text("desktop/attention-explorer.desktop"))
+    entry = entries(files.read_text("desktop/attention-explorer.desktop"))
     assert {entry["Type"], entry["Icon"], entry["Terminal"]} == {"Application", "attention-explorer", "false"}
     assert entry["StartupWMClass"] == "attention-explorer", "which the window says of itself"
     space = "{http://www.freedesktop.org/standards/shared-mime-info}"
-    (kind,) = ET.fromstring(assets.read_bytes("desktop/attention-explorer.xml"))  # noqa: S314 # our own
+    (kind,) = ET.fromstring(files.read_bytes("desktop/attention-explorer.xml"))  # noqa: S314 # our own
     assert kind.get("type") == MIME == entry["MimeType"].removesuffix(";")
     assert kind.find(f"{space}glob").get("pattern") == f"*{SUFFIX}"
 

@@ -6,8 +6,7 @@ import argparse
 from pathlib import Path
 from typing import Any
 
-from attention_explorer.commands.output import encoded, write_out
-from attention_explorer.commands.values import page_named, size_from
+from attention_explorer.commands.output import encoded, page_named, size_from, write_out
 
 DEFAULT_SIZES = [(1280, 800)]
 

@@ -50,8 +50,8 @@ def _hand_out(options: argparse.Namespace) -> int:
 
 
 def _draw_class(options: argparse.Namespace) -> int:
+    from attention_explorer.tools.lessons.reading import bank
     from attention_explorer.tools.lessons.results import asked_lines, class_from
-    from attention_explorer.tools.lessons.shelf import bank
 
     people = class_from(options.folder, bank(), complain)
     from attention_explorer.app import make_drawing_application

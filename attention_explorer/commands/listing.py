@@ -5,8 +5,7 @@ from __future__ import annotations
 import argparse
 from typing import Any
 
-from attention_explorer.commands.output import encoded, write_out
-from attention_explorer.commands.values import page_named
+from attention_explorer.commands.output import encoded, page_named, write_out
 
 
 def add_listings(commands: argparse._SubParsersAction[Any]) -> None:

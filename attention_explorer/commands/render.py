@@ -7,8 +7,15 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from attention_explorer.commands.output import complain, write_out
-from attention_explorer.commands.values import add_texts, dpi_from, page_named, refuse_texts, width_from
+from attention_explorer.commands.output import (
+    add_texts,
+    complain,
+    dpi_from,
+    page_named,
+    refuse_texts,
+    width_from,
+    write_out,
+)
 from attention_explorer.errors import ExplorerError, UsageError, full_stop, quoted
 
 if TYPE_CHECKING:

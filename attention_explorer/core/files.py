@@ -1,4 +1,4 @@
-"""Files written whole or not at all."""
+"""Files written whole or not at all, and those that come with the program."""
 
 from __future__ import annotations
 
@@ -9,7 +9,8 @@ import tempfile
 import time
 from collections.abc import Callable
 from contextlib import suppress
-from pathlib import Path
+from importlib import resources
+from pathlib import Path, PurePosixPath
 from typing import IO
 
 from attention_explorer.errors import ExplorerError, ExportError
@@ -155,3 +156,52 @@ def _permissions(path: Path) -> int:
     mask = os.umask(0)
     os.umask(mask)
     return 0o666 & ~mask
+
+
+# ---- The one door to the files in ``resources/``, and to those that lie beside the code of a page ----
+
+
+RESOURCES = "attention_explorer.resources"
+"""The package that the folder ``resources/`` is."""
+
+
+def path(name: str) -> str:
+    """Return where a bundled file lies, with forward slashes, for the style sheet, which can only be given a path."""
+    return str(resources.files(RESOURCES).joinpath(name)).replace("\\", "/")
+
+
+def read_bytes(name: str, package: str = RESOURCES) -> bytes:
+    """Return the contents of a bundled file.
+
+    Parameters
+    ----------
+    name
+        Path below ``resources/`` with forward slashes, such as ``"fonts/Inter-Regular.otf"``.
+    package
+        The package that has it instead.
+
+    Raises
+    ------
+    ExplorerError
+        The name leaves the folder or there is no such file.
+    """
+    path = PurePosixPath(name)
+    if path.is_absolute() or ".." in path.parts:
+        raise ExplorerError(f"The bundled file {name!r} must be named relative to resources/.")
+    try:
+        return resources.files(package).joinpath(*path.parts).read_bytes()
+    except OSError as error:
+        raise ExplorerError(f"The bundled file {name!r} is missing: reinstall the program.") from error
+
+
+def read_text(name: str, package: str = RESOURCES) -> str:
+    """Return a bundled text file, decoded from UTF-8. Errors as in `read_bytes`, or if it is damaged."""
+    try:
+        return read_bytes(name, package).decode("utf-8")
+    except UnicodeDecodeError:
+        raise damaged(name) from None
+
+
+def damaged(name: str) -> ExplorerError:
+    """Return the error of a bundled file that cannot be understood."""
+    return ExplorerError(f"The bundled file {name!r} is damaged: reinstall the program.")

@@ -17,9 +17,9 @@ from typing import IO, Any, TypeAlias
 
 import numpy as np
 
+from attention_explorer.core.json_text import well_formed
 from attention_explorer.core.numbers_export import PARAMETERS, AnyArray, LargeArray, Numbers, Table, rows_of
 from attention_explorer.core.numerals import grouped
-from attention_explorer.core.session_json import well_formed
 from attention_explorer.errors import ExportError, quoted
 
 Report: TypeAlias = Callable[[float], None]

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from attention_explorer.core.colour_scale import FloatArray
+from attention_explorer.core.map_picture import FloatArray
 from attention_explorer.errors import ExplorerError
 
 ROUNDING = 1e-9

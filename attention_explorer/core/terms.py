@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from functools import cache
 from typing import Any
 
-from attention_explorer.core import assets
+from attention_explorer.core import files
 
 FILE = "terms/terms.toml"
 SCHEME = "term:"
@@ -74,10 +74,10 @@ def terms() -> tuple[Term, ...]:
     import tomllib  # not for the first picture
 
     try:
-        listed = tomllib.loads(assets.read_text(FILE))["term"]
+        listed = tomllib.loads(files.read_text(FILE))["term"]
         read = [_term(table) for table in listed]
     except (tomllib.TOMLDecodeError, KeyError, TypeError, AttributeError):
-        raise assets.damaged(FILE) from None
+        raise files.damaged(FILE) from None
     return tuple(sorted(read, key=lambda term: term.name.casefold()))
 
 

@@ -29,8 +29,7 @@ from attention_explorer.core.formula_text import (
 )
 from attention_explorer.core.formula_words import gaps, has_limits, plain, spoken
 from attention_explorer.core.role import Role
-from attention_explorer.kit.drawing.marks import colour_of
-from attention_explorer.kit.drawing.outlines import outline_of
+from attention_explorer.kit.drawing.marks import colour_of, outline_of
 from attention_explorer.kit.theme import Look, Theme
 
 SMALLEST = 13.0

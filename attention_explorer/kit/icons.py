@@ -8,7 +8,7 @@ from PySide6.QtCore import QByteArray, QRectF, QSize, Qt
 from PySide6.QtGui import QIcon, QPainter, QPixmap
 from PySide6.QtSvg import QSvgRenderer
 
-from attention_explorer.core import assets
+from attention_explorer.core import files
 
 
 def icon(name: str, colour: str, size: int, strong: str | None = None) -> QIcon:
@@ -23,7 +23,7 @@ def icon(name: str, colour: str, size: int, strong: str | None = None) -> QIcon:
 def _pixmap(name: str, colour: str, size: int) -> QPixmap:
     renderer = QSvgRenderer(QByteArray(_drawing(name).replace("currentColor", colour).encode()))
     if not renderer.isValid():
-        raise assets.damaged(_file(name))
+        raise files.damaged(_file(name))
     # Drawn at twice the size, so that it stays sharp on screens with two pixels per point.
     pixmap = QPixmap(QSize(2 * size, 2 * size))
     pixmap.fill(Qt.GlobalColor.transparent)
@@ -36,7 +36,7 @@ def _pixmap(name: str, colour: str, size: int) -> QPixmap:
 
 @lru_cache(maxsize=32)
 def _drawing(name: str) -> str:
-    return assets.read_text(_file(name))
+    return files.read_text(_file(name))
 
 
 def _file(name: str) -> str:

@@ -16,7 +16,7 @@ from PySide6.QtGui import QPainter
 
 from attention_explorer.core.numbers_export import Table
 from attention_explorer.kit.controls.text_block import TextLine
-from attention_explorer.kit.drawing.guess import paint_guess
+from attention_explorer.kit.drawing.blanks import paint_guess
 from attention_explorer.kit.drawing.marks import paint_reason
 from attention_explorer.kit.items.item import Arrays as Arrays
 from attention_explorer.kit.items.item import Hit as Hit

@@ -7,7 +7,7 @@ from functools import lru_cache
 
 from PySide6.QtGui import QColor, QFont, QFontDatabase, QPalette
 
-from attention_explorer.core import assets
+from attention_explorer.core import files
 from attention_explorer.core.role import Role
 
 FONT_FAMILY = "Inter"
@@ -227,9 +227,9 @@ def load_fonts() -> None:
         A file of it is missing or damaged.
     """
     for name in _FONT_FILES:
-        if QFontDatabase.addApplicationFont(assets.path(name)) < 0:
-            assets.read_bytes(name)  # says so if it is missing
-            raise assets.damaged(name)
+        if QFontDatabase.addApplicationFont(files.path(name)) < 0:
+            files.read_bytes(name)  # says so if it is missing
+            raise files.damaged(name)
 
 
 def palette(theme: Theme) -> QPalette:
@@ -325,7 +325,7 @@ QCheckBox::indicator, QRadioButton::indicator {{ width: {px(14)}px; height: {px(
 QCheckBox::indicator {{ width: {px(14) - 2}px; height: {px(14) - 2}px; border: 1px solid {t.axis};
     border-radius: {px(3)}px; background: {t.card}; }}
 QCheckBox::indicator:checked {{ background: {t.strong}; border-color: {t.strong};
-    image: url("{assets.path(f"icons/tick-{t.name}.svg")}"); }}
+    image: url("{files.path(f"icons/tick-{t.name}.svg")}"); }}
 QRadioButton::indicator {{ width: {px(14) - 2}px; height: {px(14) - 2}px; border: 1px solid {t.axis};
     border-radius: {px(14) // 2}px; background: {t.card}; }}
 QRadioButton::indicator:checked {{ background: qradialgradient(cx: 0.5, cy: 0.5, radius: 0.5, fx: 0.5, fy: 0.5,
@@ -354,7 +354,7 @@ QPushButton:checked:focus {{ border-color: {t.focus_on_strong}; }}
     padding: {max(px(2) - wider, 0)}px {px(8) - wider}px {max(px(2) - wider, 0)}px {px(5) - wider}px; }}
 QComboBox {{ combobox-popup: 0; }}
 QComboBox::drop-down {{ border: none; width: {px(22)}px; }}
-QComboBox::down-arrow {{ image: url("{assets.path("icons/arrow-down.svg")}"); width: {px(12)}px; height: {px(12)}px; }}
+QComboBox::down-arrow {{ image: url("{files.path("icons/arrow-down.svg")}"); width: {px(12)}px; height: {px(12)}px; }}
 QDoubleSpinBox::up-button, QDoubleSpinBox::down-button {{ width: 0; border: none; }}
 QComboBox QAbstractItemView {{ background: {t.card}; border: 1px solid {t.border};
     selection-background-color: {t.track}; selection-color: {t.text}; outline: none; }}

@@ -6,7 +6,7 @@ import numpy as np
 from PySide6.QtCore import QAbstractAnimation, QEasingCurve, QObject, QVariantAnimation, Signal
 from PySide6.QtWidgets import QStyle, QWidget
 
-from attention_explorer.core.colour_scale import FloatArray
+from attention_explorer.core.map_picture import FloatArray
 
 MILLISECONDS = 220
 """How long that takes; with 0, nothing is ever on its way."""

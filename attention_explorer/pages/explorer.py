@@ -16,8 +16,7 @@ from attention_explorer.pages.lab.cost_state import CostState
 from attention_explorer.pages.lab.scores_state import ScalingState
 from attention_explorer.pages.lab.state import LabState
 from attention_explorer.pages.lookup import trail
-from attention_explorer.pages.lookup.head_row import HeadRow
-from attention_explorer.pages.lookup.state import LookupState
+from attention_explorer.pages.lookup.state import HeadRow, LookupState
 from attention_explorer.pages.positions.state import PositionsState
 from attention_explorer.pages.stack.state import BlockState
 from attention_explorer.pages.training.state import TrainingState

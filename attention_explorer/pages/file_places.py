@@ -11,7 +11,7 @@ from typing import TypeAlias, TypeVar
 from attention_explorer.pages.circuits.state import CircuitsState
 from attention_explorer.pages.explorer import ExplorerState
 from attention_explorer.pages.heads.state import HeadsSetup
-from attention_explorer.pages.lookup.head_row import HeadRow
+from attention_explorer.pages.lookup.state import HeadRow
 from attention_explorer.sources.model_recipe import ModelRecipe
 from attention_explorer.sources.recorded_recipe import FileRecipe
 from attention_explorer.sources.registry import recipe_as

@@ -7,9 +7,9 @@ from dataclasses import replace
 from functools import cache
 from typing import Any
 
-from attention_explorer.core import assets
+from attention_explorer.core import files
+from attention_explorer.core.json_text import PlaceError, place_text
 from attention_explorer.core.preset import Preset
-from attention_explorer.core.session_json import PlaceError, place_text
 from attention_explorer.errors import ExplorerError
 from attention_explorer.pages.session_codec import Decoder
 
@@ -27,10 +27,10 @@ def presets_in_file(part: str, kind: type[Any]) -> tuple[Preset[Any], ...]:
     """
     name = f"{part}_presets.toml"
     try:
-        found = tomllib.loads(assets.read_text(name, kind.__module__.rpartition(".")[0]))["preset"]
+        found = tomllib.loads(files.read_text(name, kind.__module__.rpartition(".")[0]))["preset"]
         return tuple(_preset(name, kind, **each) for each in found)
     except (tomllib.TOMLDecodeError, KeyError, TypeError):
-        raise assets.damaged(name) from None
+        raise files.damaged(name) from None
 
 
 def _preset(

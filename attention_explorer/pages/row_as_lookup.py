@@ -8,8 +8,7 @@ from attention_explorer.errors import ExplorerError
 from attention_explorer.model.row_lookup import row_query
 from attention_explorer.pages.explorer import ExplorerState
 from attention_explorer.pages.heads.frame import HeadsFrame, heads_run_without
-from attention_explorer.pages.lookup.head_row import HeadRow
-from attention_explorer.pages.lookup.state import LookupState, Overlay, ValueKind
+from attention_explorer.pages.lookup.state import HeadRow, LookupState, Overlay, ValueKind
 from attention_explorer.sources.source import Ability
 
 NOTHING_PINNED = "Pin a row first: click a cell, or a token of a query."

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any, BinaryIO
 
 from attention_explorer import __version__
 from attention_explorer.core.files import write_whole
-from attention_explorer.core.session_json import Json, PlaceError, parsed, place_text, written
+from attention_explorer.core.json_text import Json, PlaceError, parsed, place_text, written
 from attention_explorer.errors import ExplorerError, quoted
 from attention_explorer.pages.explorer import ExplorerState
 from attention_explorer.pages.file_places import absolute_from, relative_to

@@ -7,12 +7,12 @@ from dataclasses import fields, is_dataclass, replace
 from enum import StrEnum
 from typing import Any
 
-from attention_explorer.core.subject import with_step, with_view_of
+from attention_explorer.core.declared import with_step, with_view_of
 from attention_explorer.errors import ExplorerError
 from attention_explorer.pages.explorer import ExplorerState
 from attention_explorer.pages.old_names import VIEWS, page_of
 from attention_explorer.pages.ready_made import parts_changed
-from attention_explorer.pages.session_rules import reason_against
+from attention_explorer.pages.session_codec import reason_against
 
 Part = Any
 """What one page shows."""

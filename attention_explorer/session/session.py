@@ -10,7 +10,7 @@ from typing import Generic, Protocol, Self, TypeVar
 from PySide6.QtCore import QObject, Signal
 
 from attention_explorer.core.counting import Count
-from attention_explorer.core.subject import is_same_subject, with_step, with_view_of
+from attention_explorer.core.declared import is_same_subject, with_step, with_view_of
 from attention_explorer.session.history import History, Step
 
 NEVER = -1.0

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from attention_explorer.core.colour_scale import FloatArray
+from attention_explorer.core.map_picture import FloatArray
 from attention_explorer.errors import ExplorerError
 
 if TYPE_CHECKING:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from attention_explorer.core import assets
+from attention_explorer.core import files
 from attention_explorer.core.byte_cache import kept
 from attention_explorer.core.numerals import percent
 from attention_explorer.errors import ExplorerError
@@ -54,7 +54,7 @@ def learned_model(setup: LearningSetup, step: int) -> LearnedModel:
     """
     name = name_in_box(setup, step)
     if name:
-        return read_model(Path(assets.path(file_name(name))))
+        return read_model(Path(files.path(file_name(name))))
     found = taken(setup, step)
     if found is not None:
         return found.model

@@ -9,7 +9,7 @@ from dataclasses import replace
 from functools import cached_property
 from pathlib import Path
 
-from attention_explorer.core import assets
+from attention_explorer.core import files
 from attention_explorer.errors import ArrayError, ExplorerError, LostFileError, did_you_mean, quoted
 from attention_explorer.sources.handed_over import UNNAMED, is_handed_over
 from attention_explorer.sources.layer import Layer
@@ -200,7 +200,7 @@ class BoxSource(RecordedSource[BoxRecipe]):
         name = self.recipe.recording
         if name not in RECORDINGS:
             raise ExplorerError(f"There is no recording “{name}” in the box: choose another.")
-        contents = contents_of(open_arrays(assets.path(f"recordings/{name}.npz")))
+        contents = contents_of(open_arrays(files.path(f"recordings/{name}.npz")))
         is_causal = RECORDINGS[name].is_causal
         return Recording(contents, layers_of(contents, "lhqk", is_causal=is_causal), is_causal)
 

@@ -22,8 +22,8 @@ from typing import TYPE_CHECKING, TypeAlias
 
 from PySide6.QtCore import QLockFile, QObject, QTimer, Signal
 
+from attention_explorer.core.declared import is_same_subject
 from attention_explorer.core.files import make_folder, remove, write_whole
-from attention_explorer.core.subject import is_same_subject
 from attention_explorer.errors import ExplorerError
 from attention_explorer.pages.explorer import ExplorerState
 from attention_explorer.pages.session_file import SUFFIX, Opened, read_session, session_bytes, write_session

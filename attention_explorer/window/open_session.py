@@ -12,8 +12,8 @@ from urllib.parse import quote, unquote
 
 from PySide6.QtCore import QObject, Signal
 
+from attention_explorer.core.declared import is_same_subject
 from attention_explorer.core.files import make_folder, remove
-from attention_explorer.core.subject import is_same_subject
 from attention_explorer.errors import ExplorerError
 from attention_explorer.pages.explorer import ExplorerState
 from attention_explorer.pages.file_places import with_files

@@ -20,8 +20,7 @@ from PySide6.QtWidgets import (
 
 from attention_explorer import __version__
 from attention_explorer.kit.controls.made import words
-from attention_explorer.kit.file_names import LESSON, replace_question, with_ending
-from attention_explorer.kit.message import ask
+from attention_explorer.kit.message import LESSON, ask, replace_question, with_ending
 from attention_explorer.pages.session_file import SUFFIX
 from attention_explorer.sources.model_recipe import CONFIG, GGUF
 from attention_explorer.sources.recorded_recipe import ENDINGS

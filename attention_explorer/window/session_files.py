@@ -13,7 +13,7 @@ from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QMenu
 
 from attention_explorer.errors import ExplorerError
-from attention_explorer.kit.file_names import LESSON
+from attention_explorer.kit.message import LESSON
 from attention_explorer.pages.old_names import PARTS
 from attention_explorer.pages.ready_made import PAGE_IDS
 from attention_explorer.pages.session_file import SUFFIX, Opened, read_session

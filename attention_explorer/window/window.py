@@ -33,9 +33,9 @@ from attention_explorer.core.byte_cache import CACHE
 from attention_explorer.core.counting import Count
 from attention_explorer.kit.controls.made import discard, in_column, in_row
 from attention_explorer.kit.controls.panel_scroll import bring_into_view
-from attention_explorer.kit.controls.term_block import TermBlock
+from attention_explorer.kit.controls.text_block import TermBlock
 from attention_explorer.kit.icons import program_icon
-from attention_explorer.kit.keys import written
+from attention_explorer.kit.reach import written
 from attention_explorer.kit.read_out import ReadOut
 from attention_explorer.kit.spotlight import Spotlight
 from attention_explorer.kit.theme import DARK, LIGHT, Look, Theme, palette, stylesheet

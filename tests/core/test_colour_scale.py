@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as arrays
 
-from attention_explorer.core.colour_scale import (
+from attention_explorer.core.map_picture import (
     LOWEST_LOG,
     ColourScale,
     Contrast,

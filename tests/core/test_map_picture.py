@@ -9,8 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from attention_explorer.core.colour_scale import Contrast, ScaleKind
-from attention_explorer.core.map_picture import Window
+from attention_explorer.core.map_picture import Contrast, ScaleKind, Window
 from attention_explorer.model import RenormalisedMap, Stage
 from attention_explorer.pages.heads.frame import HeadsFrame, heads_frame
 from attention_explorer.pages.heads.shown_map import (

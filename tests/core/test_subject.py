@@ -6,8 +6,7 @@ from dataclasses import dataclass, field, replace
 
 import pytest
 
-from attention_explorer.core.declared import declared
-from attention_explorer.core.subject import is_same_subject, with_step, with_subject_of, with_view_of
+from attention_explorer.core.declared import declared, is_same_subject, with_step, with_subject_of, with_view_of
 from attention_explorer.errors import ExplorerError
 from attention_explorer.fields import CheckedFields
 

@@ -8,7 +8,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from attention_explorer.core.colour_scale import Contrast
+from attention_explorer.core.map_picture import Contrast
 from attention_explorer.core.numerals import scientific
 from attention_explorer.model import Stage, causal_mask, strictly_causal_mask
 from attention_explorer.model.pooling import tile_bounds

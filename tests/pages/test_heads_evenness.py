@@ -7,11 +7,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from attention_explorer.pages.heads.evenness import CLOSE, EVEN, is_nearly_uniform, largest_excess
 from attention_explorer.pages.heads.frame import heads_frame
 from attention_explorer.pages.heads.presets import heads_preset
 from attention_explorer.pages.heads.state import HeadsSetup, MaskChoice, MaskKind
-from attention_explorer.pages.heads.survey import character, surveys_of
+from attention_explorer.pages.heads.survey import CLOSE, EVEN, character, is_nearly_uniform, largest_excess, surveys_of
 from attention_explorer.pages.heads.verdict import Kind, verdict
 from attention_explorer.sources.recipe import GainKind, ToyRecipe
 

@@ -8,7 +8,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from attention_explorer.core.colour_scale import Contrast
+from attention_explorer.core.map_picture import Contrast
 from attention_explorer.core.preset import Preset
 from attention_explorer.model import Stage
 from attention_explorer.pages.heads.frame import HeadsFrame, heads_frame

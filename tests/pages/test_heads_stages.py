@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from attention_explorer.core.colour_scale import Contrast, ScaleKind
+from attention_explorer.core.map_picture import Contrast, ScaleKind
 from attention_explorer.core.role import Role
 from attention_explorer.model import Stage, causal_mask
 from attention_explorer.pages.heads.frame import heads_frame

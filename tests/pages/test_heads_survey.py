@@ -10,7 +10,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from attention_explorer.core.colour_scale import Contrast
+from attention_explorer.core.map_picture import Contrast
 from attention_explorer.model import AttentionMap, Stage
 from attention_explorer.model.patterns import Pattern
 from attention_explorer.pages.heads.frame import heads_frame

@@ -11,8 +11,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from attention_explorer.core.colour_scale import Contrast
 from attention_explorer.core.counting import Count
+from attention_explorer.core.map_picture import Contrast
 from attention_explorer.model import Stage
 from attention_explorer.pages.heads.frame import HeadsFrame, heads_frame
 from attention_explorer.pages.heads.presets import heads_preset

@@ -34,8 +34,8 @@ from attention_explorer.pages.lab.depth import (
 from attention_explorer.pages.lab.state import LabView
 from attention_explorer.pages.lab.ui.views import view_of
 from attention_explorer.pages.stack.choices import Initialiser
-from attention_explorer.pages.stack.numerals import brief
 from attention_explorer.pages.stack.state import BlockState
+from attention_explorer.pages.stack.wording import brief
 
 PLAIN = BlockState(heads=4, encoding=False)
 

@@ -22,7 +22,7 @@ from attention_explorer.pages.lab.linear import (
     linear_sentences,
     linear_words,
 )
-from attention_explorer.pages.lab.ui.linear import Linear
+from attention_explorer.pages.lab.ui.layers import Linear
 from attention_explorer.pages.preset_lists import preset_list
 from attention_explorer.pages.stack.stack import block_stack, block_trace
 from attention_explorer.pages.stack.state import BlockState

@@ -22,9 +22,9 @@ from attention_explorer.pages.lab.norm import (
     scale_at,
     unit_row,
 )
-from attention_explorer.pages.lab.ui.norm import NormSize
-from attention_explorer.pages.stack.numerals import brief
+from attention_explorer.pages.lab.ui.layers import NormSize
 from attention_explorer.pages.stack.state import BlockState
+from attention_explorer.pages.stack.wording import brief
 
 TUTORIAL = BlockState(eps=1e-6)
 

@@ -16,7 +16,7 @@ from attention_explorer.core.preset import preset_of
 from attention_explorer.model import Activation, NormKind, NormPlacement
 from attention_explorer.pages.lab.cost_numerals import SPACE
 from attention_explorer.pages.lab.ui.views import views as of_lab
-from attention_explorer.pages.layer.boxes import Form
+from attention_explorer.pages.layer.boxes import Form, summary_of
 from attention_explorer.pages.layer.diagram import Residual, diagram_picture, shape_trace
 from attention_explorer.pages.layer.diagram_words import (
     box_words,
@@ -27,7 +27,6 @@ from attention_explorer.pages.layer.diagram_words import (
     short,
     token_path,
 )
-from attention_explorer.pages.layer.summary import summary_of
 from attention_explorer.pages.layer.ui.views import view_of, views
 from attention_explorer.pages.preset_lists import preset_list
 from attention_explorer.pages.stack.choices import OF_BLOCK, ORDER, BlockPicture

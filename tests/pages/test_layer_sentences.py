@@ -23,9 +23,9 @@ from attention_explorer.pages.layer.ui.views import views as of_layer
 from attention_explorer.pages.layer.wording import layer_truths
 from attention_explorer.pages.preset_lists import preset_list
 from attention_explorer.pages.stack.choices import BlockPicture, Initialiser
-from attention_explorer.pages.stack.numerals import brief
 from attention_explorer.pages.stack.stack import MOST_NUMBERS, check_sizes, count_numbers, most_layers
 from attention_explorer.pages.stack.state import MOST_LAYERS, BlockState
+from attention_explorer.pages.stack.wording import brief
 
 BLOCK_PRESETS = preset_list("block")
 block_preset = partial(preset_of, preset_list("block"))

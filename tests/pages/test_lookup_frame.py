@@ -19,7 +19,7 @@ from attention_explorer.core.role import Role
 from attention_explorer.errors import ExplorerError
 from attention_explorer.pages.lookup.frame import descended, lookup_frame, nearest_key
 from attention_explorer.pages.lookup.numbers import LookupFrame
-from attention_explorer.pages.lookup.plane_geometry import convex_hull
+from attention_explorer.pages.lookup.plane import convex_hull
 from attention_explorer.pages.lookup.presets import PRESETS, preset
 from attention_explorer.pages.lookup.state import QUERY, Entry, LookupState, Part, ValueKind
 

@@ -8,7 +8,7 @@ import pytest
 
 from attention_explorer.pages.lookup.frame import lookup_frame
 from attention_explorer.pages.lookup.state import LookupState, LookupView, ValueKind
-from attention_explorer.pages.lookup.table import Column, cells_of, parts_of
+from attention_explorer.pages.lookup.sums import Column, cells_of, parts_of
 
 GIVEN = {Column.NAME, Column.X, Column.Y, Column.VALUE_X, Column.VALUE_Y}
 EACH = pytest.mark.parametrize(

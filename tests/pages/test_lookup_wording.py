@@ -18,8 +18,7 @@ from attention_explorer.core.preset import Preset
 from attention_explorer.core.role import Role
 from attention_explorer.pages.lookup.frame import lookup_frame
 from attention_explorer.pages.lookup.numbers import LookupFrame
-from attention_explorer.pages.lookup.plane import Vector
-from attention_explorer.pages.lookup.plane_geometry import regions
+from attention_explorer.pages.lookup.plane import Vector, regions
 from attention_explorer.pages.lookup.presets import PRESETS, preset
 from attention_explorer.pages.lookup.state import QUERY, TARGET, Entry, LookupState, Overlay, Part, ValueKind
 from attention_explorer.pages.lookup.sums import (

@@ -12,9 +12,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from attention_explorer.pages.lookup.frame import lookup_frame
-from attention_explorer.pages.lookup.plane import Extent, Vector
-from attention_explorer.pages.lookup.plane_geometry import (
+from attention_explorer.pages.lookup.plane import (
+    Extent,
     TieRay,
+    Vector,
     convex_hull,
     equal_angle_rays,
     regions,

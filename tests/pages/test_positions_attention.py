@@ -24,8 +24,8 @@ from attention_explorer.pages.positions.attention import (
     slope_text,
 )
 from attention_explorer.pages.positions.kinds.registry import PositionKind
-from attention_explorer.pages.positions.random import contents, projections
 from attention_explorer.pages.positions.state import PositionsState
+from attention_explorer.pages.positions.table import contents, projections
 
 TURNED = (PositionKind.ROTARY, PositionKind.PARTIAL)
 ADDED = (PositionKind.SINUSOIDAL, PositionKind.LEARNED)

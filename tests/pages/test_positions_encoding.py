@@ -9,7 +9,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from attention_explorer.core.colour_scale import ScaleKind
+from attention_explorer.core.map_picture import ScaleKind
 from attention_explorer.errors import ExplorerError
 from attention_explorer.kit.items.numbered_map import round_numbers
 from attention_explorer.model.alibi import alibi_bias

@@ -7,10 +7,10 @@ import pytest
 
 from attention_explorer.model import alibi_bias, learned_encoding, rotary, sinusoidal_encoding
 from attention_explorer.pages.positions.kinds.registry import PositionKind
-from attention_explorer.pages.positions.random import contents, drawn, projections
 from attention_explorer.pages.positions.similarity import SimilarityPicture, similarity_numbers, similarity_picture
 from attention_explorer.pages.positions.state import Likeness, PositionsState, RotaryLayout
 from attention_explorer.pages.positions.sums import encoding_products, rates_of, turned_products, wave_sums
+from attention_explorer.pages.positions.table import contents, drawn, projections
 
 
 def of(kind: PositionKind, **changes: object) -> SimilarityPicture:

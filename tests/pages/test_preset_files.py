@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from attention_explorer.core import assets
+from attention_explorer.core import files
 from attention_explorer.errors import ExplorerError
 from attention_explorer.pages.circuits.state import CircuitsState
 from attention_explorer.pages.lab.cost_state import CostState
@@ -25,7 +25,7 @@ def read(monkeypatch: pytest.MonkeyPatch):
     """Read a text as if it were the file of the pictures of cost."""
 
     def read(text: str):
-        monkeypatch.setattr(assets, "read_text", lambda _name, _package: text)
+        monkeypatch.setattr(files, "read_text", lambda _name, _package: text)
         return presets_in_file.__wrapped__("cost", CostState)
 
     return read

@@ -32,11 +32,10 @@ from attention_explorer.pages.heads.state import Aggregate, HeadsSetup, HeadsSta
 from attention_explorer.pages.lookup import open_row
 from attention_explorer.pages.lookup.export import lookup_numbers
 from attention_explorer.pages.lookup.frame import descended, lookup_frame
-from attention_explorer.pages.lookup.head_row import HeadRow
 from attention_explorer.pages.lookup.numbers import LookupFrame
 from attention_explorer.pages.lookup.open_row import OpenRow, opened_row, row_field
 from attention_explorer.pages.lookup.plane import Extent
-from attention_explorer.pages.lookup.state import QUERY, REST, LookupState, Overlay, Part, ValueKind
+from attention_explorer.pages.lookup.state import QUERY, REST, HeadRow, LookupState, Overlay, Part, ValueKind
 from attention_explorer.pages.lookup.sums import exponent_note, sum_formulas, weight_name, weight_sum
 from attention_explorer.pages.lookup.wording import (
     description,

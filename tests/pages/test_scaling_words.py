@@ -31,10 +31,11 @@ from attention_explorer.pages.lab.bench import (
 from attention_explorer.pages.lab.precision import Precision
 from attention_explorer.pages.lab.score_rows import Measure, score_pieces
 from attention_explorer.pages.lab.scores import scores_numbers, scores_picture, scores_stream
-from attention_explorer.pages.lab.scores_growth import growth_picture, growth_stream
-from attention_explorer.pages.lab.scores_said import (
+from attention_explorer.pages.lab.scores_growth import (
     growth_headline,
+    growth_picture,
     growth_said,
+    growth_stream,
     measured,
     scores_headline,
     scores_said,

@@ -10,8 +10,8 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from session_states import states
 
+from attention_explorer.core.declared import is_same_subject, with_subject_of, with_view_of
 from attention_explorer.core.mask import MaskChoice, MaskKind
-from attention_explorer.core.subject import is_same_subject, with_subject_of, with_view_of
 from attention_explorer.errors import ExplorerError
 from attention_explorer.pages.explorer import ExplorerState
 from attention_explorer.pages.heads.state import HeadsSetup, Picture

@@ -9,7 +9,7 @@ from functools import partial
 
 import pytest
 
-from attention_explorer.session.side_by_side import MOST_THREADS, side_by_side
+from attention_explorer.session.threads import MOST_THREADS, side_by_side
 
 variable: ContextVar[str] = ContextVar("variable", default="")
 

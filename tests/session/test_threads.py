@@ -13,7 +13,7 @@ from pytestqt.qtbot import QtBot
 
 from attention_explorer.core.byte_cache import CACHE
 from attention_explorer.session import memory, threads
-from attention_explorer.session.side_by_side import side_by_side
+from attention_explorer.session.threads import side_by_side
 from attention_explorer.session.watchdog import Watchdog
 
 Run = Callable[[], object]

@@ -23,7 +23,7 @@ from attention_explorer.pages.training.ui.page import TrainingPage
 from attention_explorer.pages.training.ui.take import TAKINGS
 from attention_explorer.tools.lessons.progress import TAKES
 from attention_explorer.tools.lessons.reading import SUFFIX as LESSON_SUFFIX
-from attention_explorer.tools.lessons.shelf import lessons
+from attention_explorer.tools.lessons.reading import lessons
 from attention_explorer.window.actions import WINDOW_ACTIONS
 from soak.scene import Scene, named
 

@@ -18,7 +18,7 @@ from PySide6.QtCore import QEvent, QObject, Qt
 from PySide6.QtWidgets import QAbstractButton, QApplication, QDialog, QLabel, QMainWindow, QWidget
 
 from attention_explorer.core.byte_cache import CACHE
-from attention_explorer.core.subject import with_view_of
+from attention_explorer.core.declared import with_view_of
 from attention_explorer.pages.explorer import ExplorerState
 from attention_explorer.pages.heads.ui.page import HeadsPage
 from attention_explorer.pages.lab.ui.page import LabPage

@@ -7,7 +7,7 @@ import json
 import numpy as np
 import pytest
 
-from attention_explorer.core import assets
+from attention_explorer.core import files
 from attention_explorer.errors import ExplorerError
 from attention_explorer.model import Stage, causal_mask, scaled_dot_product_attention
 from attention_explorer.pages.heads.export import map_numbers, setup_words
@@ -44,7 +44,7 @@ def saved(tmp_path):
 
 
 def stored_in_the_box(name: str) -> dict[str, np.ndarray]:
-    with np.load(assets.path(f"recordings/{name}.npz")) as arrays:
+    with np.load(files.path(f"recordings/{name}.npz")) as arrays:
         return dict(arrays)
 
 

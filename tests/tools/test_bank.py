@@ -7,10 +7,10 @@ from dataclasses import replace
 import pytest
 
 from attention_explorer import cli
-from attention_explorer.core import assets
+from attention_explorer.core import files
 from attention_explorer.pages.explorer import ExplorerState
 from attention_explorer.pages.lookup.state import LookupView
-from attention_explorer.tools.lessons import shelf
+from attention_explorer.tools.lessons import reading
 from attention_explorer.tools.lessons.answers import drawn, judged, truth
 from attention_explorer.tools.lessons.lesson import Kind, Lesson, Step
 from attention_explorer.tools.lessons.names import with_fields
@@ -18,7 +18,7 @@ from attention_explorer.tools.lessons.reading import SUFFIX
 from attention_explorer.tools.lessons.walk import begun, ended
 from attention_explorer.tools.lessons.words import spoken
 
-STEPS = shelf.bank().steps
+STEPS = reading.bank().steps
 NUMBERS = (Kind.NUMBER, Kind.POINT, Kind.BARS)
 CHOICES = tuple(step for step in STEPS if step.answer.kind is Kind.CHOICE)
 SEEDS = range(12)
@@ -48,7 +48,7 @@ def given(part: str, state: ExplorerState) -> object:
 
 
 def test_the_bank_passes_the_check_of_lessons(capsys):
-    assert cli.main(["lesson", "check", assets.path(f"{shelf.BANK}/{shelf.THIRTY}{SUFFIX}")]) == 0
+    assert cli.main(["lesson", "check", files.path(f"{reading.BANK}/{reading.THIRTY}{SUFFIX}")]) == 0
     said = capsys.readouterr()
     assert said.out.count("answer = ") == 30
     assert not said.err, "nothing is said that nothing vouches for"
@@ -82,10 +82,10 @@ def test_the_right_answer_stands_in_every_place():
 
 
 def test_no_question_is_one_of_a_lesson():
-    met = [each for lesson in shelf.lessons() for each in cases(lesson)]
+    met = [each for lesson in reading.lessons() for each in cases(lesson)]
     texts = {spoken(step.text) for step, _ in met}
     known = {part: {given(part, state) for _, state in met} for part in ("lookup", "heads", "scaling")}
-    for step, state in cases(shelf.bank()):
+    for step, state in cases(reading.bank()):
         part = step.hide[0].text.partition(".")[0]
         assert spoken(step.text) not in texts
         assert given(part, state) not in known[part], f"line {step.line}"

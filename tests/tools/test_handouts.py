@@ -13,7 +13,7 @@ from attention_explorer.core.numerals import percent
 from attention_explorer.errors import ExplorerError
 from attention_explorer.pages.explorer import ExplorerState
 from attention_explorer.pages.lookup.frame import lookup_frame
-from attention_explorer.tools.lessons import shelf
+from attention_explorer.tools.lessons import reading
 from attention_explorer.tools.lessons.answers import drawn, judged
 from attention_explorer.tools.lessons.lesson import Kind
 from attention_explorer.tools.lessons.walk import begun, ended
@@ -24,7 +24,7 @@ from attention_explorer.tools.presenting.ui.figure import handout_bytes, write_h
 LESSONS = Path(__file__).parents[2] / "resources" / "lessons"
 
 
-@pytest.mark.parametrize("lesson", shelf.lessons(), ids=lambda lesson: lesson.name)
+@pytest.mark.parametrize("lesson", reading.lessons(), ids=lambda lesson: lesson.name)
 def test_the_answers_on_paper_are_right_for_the_numbers_on_paper(lesson) -> None:
     state = ExplorerState()
     for step, item in zip(lesson.steps, items_of(lesson), strict=True):
@@ -41,7 +41,7 @@ def test_the_answers_on_paper_are_right_for_the_numbers_on_paper(lesson) -> None
 
 
 def test_the_questions_come_without_the_answers() -> None:
-    lesson = next(lesson for lesson in shelf.lessons() if lesson.name == "soft")
+    lesson = next(lesson for lesson in reading.lessons() if lesson.name == "soft")
     items = items_of(lesson)
     questions, solutions = questions_html(lesson, items), solutions_html(lesson, items)
     assert "12.689" in solutions
@@ -54,7 +54,7 @@ def test_the_questions_come_without_the_answers() -> None:
     assert "☐" in questions
 
 
-@pytest.mark.parametrize("lesson", shelf.lessons(), ids=lambda lesson: lesson.name)
+@pytest.mark.parametrize("lesson", reading.lessons(), ids=lambda lesson: lesson.name)
 def test_what_hides_nothing_has_its_picture_and_nothing_else_has(lesson) -> None:
     items = items_of(lesson)
     sheet = questions_html(lesson, items)
@@ -66,7 +66,7 @@ def test_what_hides_nothing_has_its_picture_and_nothing_else_has(lesson) -> None
 
 
 def test_the_map_that_is_to_be_read_is_on_the_sheet(qapp) -> None:
-    lesson = next(lesson for lesson in shelf.lessons() if lesson.name == "masks")
+    lesson = next(lesson for lesson in reading.lessons() if lesson.name == "masks")
     items = items_of(lesson)
     (item,) = (item for item in items if item.page)
     assert item.text.startswith("All words ask at once: that is a map.")
@@ -76,14 +76,14 @@ def test_the_map_that_is_to_be_read_is_on_the_sheet(qapp) -> None:
 
 
 def test_bars_that_are_asked_about_are_on_the_sheet_in_numbers() -> None:
-    lesson = next(lesson for lesson in shelf.lessons() if lesson.name == "why-soft")
+    lesson = next(lesson for lesson in reading.lessons() if lesson.name == "why-soft")
     (item,) = (item for item in items_of(lesson) if item.page)
     weight = lookup_frame(item.case.lookup).weights[0]
     assert f"Weights: k₁ {percent(weight)}, k₂ " in item.text
 
 
 def test_marks_of_a_lesson_are_no_html_of_the_sheet() -> None:
-    lesson = shelf.lessons()[1]
+    lesson = reading.lessons()[1]
     assert not re.search(r"\*\*|`", questions_html(lesson, items_of(lesson)))
 
 
@@ -97,7 +97,7 @@ def test_it_is_written_as_a_pdf_from_the_command_line(tmp_path, capsys) -> None:
 
 
 def test_a_long_lesson_goes_on_over_pages(qapp) -> None:
-    lesson = shelf.lessons()[1]
+    lesson = reading.lessons()[1]
     data = handout_bytes(lesson, items_of(lesson) * 8)
     assert len(re.findall(rb"/Type /Page\b", data)) > 4
 
@@ -118,4 +118,4 @@ def test_what_cannot_be_written_is_said(tmp_path, capsys, file: str, out: str, w
 
 def test_only_pdf_files_are_written(qapp, tmp_path) -> None:
     with pytest.raises(ExplorerError, match=r"\.pdf"):
-        write_handout(tmp_path / "sheet.docx", shelf.lessons()[1], ())
+        write_handout(tmp_path / "sheet.docx", reading.lessons()[1], ())

@@ -11,7 +11,7 @@ from attention_explorer.pages.explorer import ExplorerState
 from attention_explorer.pages.heads.state import HeadsState
 from attention_explorer.pages.ready_made import PARTS, find_preset, presets_in
 from attention_explorer.sources.recorded_recipe import FileRecipe
-from attention_explorer.tools.lessons import shelf
+from attention_explorer.tools.lessons import reading
 from attention_explorer.tools.lessons.lesson import Lesson
 from attention_explorer.tools.lessons.names import with_fields
 from attention_explorer.tools.lessons.reading import MOST_STEPS, lesson_from
@@ -20,7 +20,7 @@ from attention_explorer.tools.lessons.to_toml import lesson_text
 from attention_explorer.tools.lessons.walk import checked
 
 PLANE = find_preset("two-keys", "lookup").state
-QUESTION = next(step for step in shelf.lessons()[2].steps if step.answer is not None)
+QUESTION = next(step for step in reading.lessons()[2].steps if step.answer is not None)
 
 FILE = FileRecipe("a.npz", 1, 1, "0" * 64)
 
@@ -119,7 +119,7 @@ def test_every_preset_is_named_and_nothing_is_set(part: str) -> None:
         assert shown(again(recording)) == shown(recording)
 
 
-@pytest.mark.parametrize("lesson", [*shelf.lessons()[:11:2], shelf.lessons()[-2]], ids=lambda lesson: lesson.name)
+@pytest.mark.parametrize("lesson", [*reading.lessons()[:11:2], reading.lessons()[-2]], ids=lambda lesson: lesson.name)
 def test_what_the_lessons_of_the_program_show_is_shown_again(lesson: Lesson) -> None:
     recording = recording_of(lesson)
     made = recording.lesson(lesson.name)

@@ -9,8 +9,8 @@ from typing import Any
 
 import pytest
 
-from attention_explorer.core import assets
-from attention_explorer.tools.lessons import shelf
+from attention_explorer.core import files
+from attention_explorer.tools.lessons import reading
 from attention_explorer.tools.lessons.expression import Expression, expression
 from attention_explorer.tools.lessons.lesson import Answer, Fact, Kind, Lesson, Slip, Step
 from attention_explorer.tools.lessons.reading import SUFFIX, lesson_from
@@ -19,9 +19,9 @@ from attention_explorer.tools.lessons.writing import EXAMPLE
 
 LESSONS = Path(__file__).parents[1] / "data" / "lessons"
 FILES = (
-    *(Path(assets.path(f"{shelf.FOLDER}/{name}{SUFFIX}")) for name in shelf.NAMES),
-    Path(assets.path(f"{shelf.FOLDER}/{EXAMPLE}")),
-    Path(assets.path(f"{shelf.BANK}/{shelf.THIRTY}{SUFFIX}")),
+    *(Path(files.path(f"{reading.FOLDER}/{name}{SUFFIX}")) for name in reading.NAMES),
+    Path(files.path(f"{reading.FOLDER}/{EXAMPLE}")),
+    Path(files.path(f"{reading.BANK}/{reading.THIRTY}{SUFFIX}")),
     LESSONS / "kinds.lesson.toml",
     LESSONS / "soft.lesson.toml",
 )

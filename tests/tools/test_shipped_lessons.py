@@ -10,14 +10,13 @@ import numpy as np
 import pytest
 
 from attention_explorer import cli
-from attention_explorer.core import assets
+from attention_explorer.core import files
 from attention_explorer.errors import ExplorerError
 from attention_explorer.pages.explorer import ExplorerState
 from attention_explorer.pages.heads.frame import frame_to_show
-from attention_explorer.pages.lookup.head_row import HeadRow
-from attention_explorer.pages.lookup.state import LookupState, ValueKind
+from attention_explorer.pages.lookup.state import HeadRow, LookupState, ValueKind
 from attention_explorer.sources.recipe import ToyRecipe
-from attention_explorer.tools.lessons import shelf
+from attention_explorer.tools.lessons import reading
 from attention_explorer.tools.lessons.answers import drawn, judged, offered, truth
 from attention_explorer.tools.lessons.lesson import Draw, Kind, Lesson, Step
 from attention_explorer.tools.lessons.names import names_in, with_fields
@@ -27,26 +26,26 @@ from attention_explorer.tools.lessons.words import drawn_words, read_answer, ric
 from attention_explorer.tools.lessons.writing import EXAMPLE
 
 ROW_ASKED = re.compile(r"heads\.row\(([^)]*)\)")
-FOLDER = Path(assets.path(shelf.FOLDER))
-WALKED = (*shelf.lessons(), shelf.bank())
+FOLDER = Path(files.path(reading.FOLDER))
+WALKED = (*reading.lessons(), reading.bank())
 """The lessons, and the questions that no lesson shows."""
 
 
 def test_every_file_is_on_the_shelf() -> None:
     found = {path.name for path in FOLDER.iterdir()}
-    assert found == {*(f"{name}{SUFFIX}" for name in shelf.NAMES), EXAMPLE}, "which the help offers instead"
+    assert found == {*(f"{name}{SUFFIX}" for name in reading.NAMES), EXAMPLE}, "which the help offers instead"
 
 
-@pytest.mark.parametrize("name", shelf.NAMES)
+@pytest.mark.parametrize("name", reading.NAMES)
 def test_a_lesson_passes_its_check(name: str, capsys: pytest.CaptureFixture[str]) -> None:
     assert cli.main(["lesson", "check", str(FOLDER / f"{name}{SUFFIX}")]) == 0
     assert "answer = " in capsys.readouterr().out
 
 
-@pytest.mark.parametrize("lesson", shelf.lessons(), ids=lambda lesson: lesson.name)
+@pytest.mark.parametrize("lesson", reading.lessons(), ids=lambda lesson: lesson.name)
 def test_a_lesson_has_questions_and_comes_after_what_it_needs(lesson) -> None:
-    place = shelf.NAMES.index(lesson.name)
-    assert set(lesson.after) <= set(shelf.NAMES[:place])
+    place = reading.NAMES.index(lesson.name)
+    assert set(lesson.after) <= set(reading.NAMES[:place])
     assert lesson.learned
     assert sum(name == "answer" for _, name, _ in checked(lesson)) >= 2
     for step in lesson.steps:
@@ -78,7 +77,7 @@ def test_a_lesson_can_be_taken_with_ones_own_work_in_the_window(lesson: Lesson, 
 
 
 def test_there_are_questions_enough_and_half_of_them_are_drawn_afresh() -> None:
-    questions = [step for lesson in shelf.lessons() for step in lesson.steps if step.answer is not None]
+    questions = [step for lesson in reading.lessons() for step in lesson.steps if step.answer is not None]
     assert len(questions) >= 30
     assert 2 * sum(bool(step.draw) for step in questions) >= len(questions)
     assert {step.answer.kind for step in questions} == set(Kind)
@@ -102,7 +101,7 @@ def test_no_text_says_a_number_that_nothing_vouches_for(lesson: Lesson) -> None:
 
 @pytest.mark.parametrize(
     "lesson",
-    [each for each in shelf.lessons() if each.name != "real"],  # it asks what a causal mask hides, on a map just seen
+    [each for each in reading.lessons() if each.name != "real"],  # it asks what a causal mask hides, on a map just seen
     ids=lambda lesson: lesson.name,
 )
 def test_no_map_shows_what_a_later_step_hides(lesson: Lesson) -> None:
@@ -147,7 +146,7 @@ def _hidden(step: Step, state: ExplorerState) -> list[object]:
 )
 def test_no_symbol_comes_before_its_word(symbol: str, word: str) -> None:
     """In the first eight lessons, up to where a symbol is read first."""
-    steps = (step for lesson in shelf.lessons()[:8] for step in lesson.steps)
+    steps = (step for lesson in reading.lessons()[:8] for step in lesson.steps)
     read = "\n".join(spoken(text) for step in steps for text in (step.text, step.right, step.wrong))
     met = re.search(rf"(?<![\w’])(?<!the ){symbol}(?![\w’])", read)
     assert met is not None

@@ -10,7 +10,7 @@ import pytest
 
 from attention_explorer import cli
 from attention_explorer.errors import ExplorerError
-from attention_explorer.tools.lessons import shelf
+from attention_explorer.tools.lessons import reading
 from attention_explorer.tools.lessons.expression import expression
 from attention_explorer.tools.lessons.lesson import Answer, Kind, Option, Step
 from attention_explorer.tools.lessons.progress import (
@@ -27,14 +27,14 @@ from attention_explorer.tools.lessons.recall import TAUGHT_IN, again
 from attention_explorer.tools.lessons.results import class_from, result, result_file
 from attention_explorer.tools.lessons.ui.results_figure import class_figure
 
-BANK = shelf.bank()
+BANK = reading.bank()
 ADA = Take(BANK.mark, "2026-11-26", 0, tuple(Reply(place % 3 == 0, said="1") for place in range(30)), 60.0)
 LATER = replace(ADA, date="2026-12-05", lessons=8, replies=tuple(Reply(place != 4) for place in range(30)))
 SILENT = replace(ADA, replies=tuple(Reply() for _ in range(30)))
 
 
 def hand_in(path: Path, name: str, **takes: Take) -> None:
-    found = result(shelf.lessons(), Progress(takes=takes), name, BANK)
+    found = result(reading.lessons(), Progress(takes=takes), name, BANK)
     with path.open("wb") as file:
         result_file(found, path)(file, None)
 
@@ -89,14 +89,14 @@ def test_guessing_all_thirty_gives_the_choices_of_one_in_four_and_next_to_nothin
 
 
 def test_a_result_has_both_takes_with_every_answer_and_what_guessing_gives():
-    found = result(shelf.lessons(), Progress(takes={BEFORE: ADA, AFTER: LATER}), "Ada", BANK)
+    found = result(reading.lessons(), Progress(takes={BEFORE: ADA, AFTER: LATER}), "Ada", BANK)
     before, after = found["thirty"]
     assert (before["when"], before["date"], before["right"], before["of"]) == (BEFORE, "2026-11-26", 10, 30)
     assert (after["when"], after["right"], after["lessons_finished"]) == (AFTER, 29, 8)
     assert before["guessing"] == round(guessing(BANK), 2)
     assert before["answers"][0]["question"].startswith("A query meets the key")
     assert before["answers"][1]["right"] is False
-    other = result(shelf.lessons(), Progress(takes={BEFORE: replace(ADA, bank="other")}), "", BANK)
+    other = result(reading.lessons(), Progress(takes={BEFORE: replace(ADA, bank="other")}), "", BANK)
     assert other["thirty"] == [], "those were other questions"
 
 
@@ -243,11 +243,11 @@ def test_the_questions_can_be_taken_with_anything_open():
 
 def test_every_question_has_its_lesson_and_what_an_older_version_kept_is_read():
     assert len(TAUGHT_IN) == len(BANK.steps) == 30
-    assert set(TAUGHT_IN) <= {lesson.key for lesson in shelf.lessons()}
+    assert set(TAUGHT_IN) <= {lesson.key for lesson in reading.lessons()}
     document = as_document(ADA)
     document["replies"] = [reply[:4] for reply in document["replies"]]
     assert takes_from({BEFORE: document}) == {BEFORE: ADA}
-    found = again(BANK, ADA, shelf.lessons())
+    found = again(BANK, ADA, reading.lessons())
     assert [each.lesson.key for each in found][:2] == ["sentence", "soft"]
     assert sum(each.count for each in found) == 30
     assert sum(len(each.wrong) for each in found) == 20

@@ -6,12 +6,12 @@ import re
 
 import pytest
 
-from attention_explorer.core import assets
+from attention_explorer.core import files
 from attention_explorer.core import terms as terms_module
 from attention_explorer.core.terms import Term, link_to, mentions, term_named, term_of_link, terms
 from attention_explorer.errors import ExplorerError
 from attention_explorer.pages.ready_made import PAGE_IDS, find_preset, presets_of
-from attention_explorer.tools.lessons import shelf
+from attention_explorer.tools.lessons import reading
 from attention_explorer.tools.lessons.words import rich, spoken
 from attention_explorer.tools.terms.references import PAPERS
 
@@ -71,7 +71,9 @@ def test_lessons_link_terms_that_are_bold_or_named_in_brackets() -> None:
 
 
 def test_the_lessons_of_the_program_link_terms_that_there_are() -> None:
-    texts = [text for lesson in shelf.lessons() for step in lesson.steps for text in (step.text, step.hint, step.right)]
+    texts = [
+        text for lesson in reading.lessons() for step in lesson.steps for text in (step.text, step.hint, step.right)
+    ]
     linked = [name for text in texts for name in re.findall(r"\]\(([^)]+)\)", text)]
     assert [name for name in linked if term_named(name) is None] == []
     assert any("term:" in rich(text) for text in texts)
@@ -79,6 +81,6 @@ def test_the_lessons_of_the_program_link_terms_that_there_are() -> None:
 
 @pytest.mark.parametrize("text", ["", "[[term]]\nname = 'x'", "term = 3", "[[term]]\nname = 3\nnothing = 1", "[["])
 def test_a_damaged_file_says_so(monkeypatch, text: str) -> None:
-    monkeypatch.setattr(assets, "read_text", lambda _name, _package="": text)
+    monkeypatch.setattr(files, "read_text", lambda _name, _package="": text)
     with pytest.raises(ExplorerError, match="damaged"):
         terms_module.terms.__wrapped__()

@@ -16,11 +16,11 @@ from PySide6.QtSvg import QSvgGenerator
 from PySide6.QtWidgets import QApplication, QDialog, QLineEdit, QPushButton, QWidget
 from window_driver import WindowDriver
 
-from attention_explorer.core import assets
+from attention_explorer.core import files
 from attention_explorer.pages.explorer import ExplorerState
 from attention_explorer.pages.heads.frame import HeadsFrame, heads_frame
 from attention_explorer.pages.heads.state import HeadsState, Picture
-from attention_explorer.pages.heads.ui.panel import NOBODY
+from attention_explorer.pages.heads.ui.pointing import NOBODY
 from attention_explorer.pages.heads.ui.row_picture import row_headline
 
 if TYPE_CHECKING:
@@ -264,7 +264,7 @@ class Controls:
 
 def sequential(position: float, name: str = "viridis") -> str:
     """The colour of a place 0…1 on a colour map, from the file of the map."""
-    lines = assets.read_text(f"colour_maps/{name}.txt").split()
+    lines = files.read_text(f"colour_maps/{name}.txt").split()
     return f"#{lines[round(position * (len(lines) - 1))].lower()}"
 
 

@@ -18,7 +18,7 @@ from attention_explorer.pages.explorer import ExplorerState
 from attention_explorer.pages.lookup.frame import lookup_frame
 from attention_explorer.pages.lookup.numbers import LookupFrame
 from attention_explorer.pages.lookup.state import LookupState, Overlay, Part
-from attention_explorer.pages.lookup.table import Column
+from attention_explorer.pages.lookup.sums import Column
 from attention_explorer.pages.lookup.ui.overlays import OVERLAY_NAMES
 from attention_explorer.session.settings import Settings, ThemeChoice
 

@@ -23,8 +23,8 @@ from writing_driver import name_of
 
 from attention_explorer.pages.circuits.state import CircuitsView
 from attention_explorer.pages.explorer import ExplorerState
+from attention_explorer.pages.heads.aligned import with_other_recipe
 from attention_explorer.pages.heads.frame import heads_frame
-from attention_explorer.pages.heads.other import with_other_recipe
 from attention_explorer.pages.heads.presets import HIDING, heads_preset
 from attention_explorer.pages.heads.state import HeadsSetup, HeadsState, Picture
 from attention_explorer.pages.lab.scores_state import ScalingState

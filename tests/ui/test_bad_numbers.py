@@ -18,7 +18,7 @@ from attention_explorer.kit.theme import LIGHT
 from attention_explorer.pages.explorer import ExplorerState
 from attention_explorer.pages.heads.state import HeadsState, HeadsView, Picture
 from attention_explorer.pages.lab.state import LabView
-from attention_explorer.pages.lookup.table import Column
+from attention_explorer.pages.lookup.sums import Column
 from attention_explorer.pages.registry import PAGES
 from attention_explorer.session.settings import Settings, ThemeChoice
 

@@ -6,7 +6,7 @@ import pytest
 from PySide6.QtCore import QSettings, QSize
 from PySide6.QtGui import QPainter
 
-from attention_explorer.core import assets
+from attention_explorer.core import files
 from attention_explorer.errors import ExplorerError
 from attention_explorer.kit import icons, theme
 from attention_explorer.kit.drawing import colour_maps
@@ -18,7 +18,7 @@ from attention_explorer.window.gallery import window_image
 
 @pytest.mark.parametrize("content", [b"", b"zz", b"\xff\xfe", b"440154", b"44015\n440256", b"-10000\n440256"])
 def test_a_damaged_colour_map(monkeypatch: pytest.MonkeyPatch, content: bytes) -> None:
-    monkeypatch.setattr(assets, "read_bytes", lambda _name, _package="": content)
+    monkeypatch.setattr(files, "read_bytes", lambda _name, _package="": content)
     colour_maps.colour_table.cache_clear()
     with pytest.raises(ExplorerError, match=r"colour_maps/viridis.txt' is damaged: reinstall the program\.$"):
         colour_maps.load_colour_maps()
@@ -27,7 +27,7 @@ def test_a_damaged_colour_map(monkeypatch: pytest.MonkeyPatch, content: bytes) -
 
 @pytest.mark.parametrize("content", [b"", b"<svg", b"\xff\xfe", b"GIF89a"])
 def test_a_damaged_icon(qapp, monkeypatch: pytest.MonkeyPatch, content: bytes) -> None:
-    monkeypatch.setattr(assets, "read_bytes", lambda _name, _package="": content)
+    monkeypatch.setattr(files, "read_bytes", lambda _name, _package="": content)
     monkeypatch.setattr(icons, "_drawing", icons._drawing.__wrapped__)  # other tests have seen it whole
     with pytest.raises(ExplorerError, match=r"icons/undo.svg' is damaged: reinstall the program\.$"):
         icons.icon("undo", "#000000", 16)
@@ -35,7 +35,7 @@ def test_a_damaged_icon(qapp, monkeypatch: pytest.MonkeyPatch, content: bytes) -
 
 def test_a_damaged_and_a_missing_font(qapp, monkeypatch: pytest.MonkeyPatch, tmp_path) -> None:
     (tmp_path / "damaged.otf").write_bytes(b"no font")
-    monkeypatch.setattr(assets, "path", lambda _name: str(tmp_path / "damaged.otf"))
+    monkeypatch.setattr(files, "path", lambda _name: str(tmp_path / "damaged.otf"))
     with pytest.raises(ExplorerError, match=r"Inter-Regular.otf' is damaged: reinstall the program\.$"):
         theme.load_fonts()
     monkeypatch.setattr(theme, "_FONT_FILES", ("fonts/none.otf",))

@@ -22,8 +22,8 @@ from svg_reader import text_places
 from attention_explorer.core.formula_text import ROLES, SIGNS, read_formula
 from attention_explorer.errors import ExplorerError
 from attention_explorer.kit.controls.formula_label import FormulaLabel
-from attention_explorer.kit.drawing.contrast import TEXT_CONTRAST, contrast
-from attention_explorer.kit.drawing.outlines import outline_of
+from attention_explorer.kit.drawing.colour_maps import TEXT_CONTRAST, contrast
+from attention_explorer.kit.drawing.marks import outline_of
 from attention_explorer.kit.export.svg_file import pdf_bytes, svg_bytes
 from attention_explorer.kit.formula import (
     LIT_OPACITY,

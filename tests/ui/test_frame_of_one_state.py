@@ -18,10 +18,9 @@ from attention_explorer.core.declared import declared
 from attention_explorer.core.preset import Preset
 from attention_explorer.fields import CheckedFields
 from attention_explorer.kit.frame.view import Part, View
-from attention_explorer.kit.items.axis import Axis
 from attention_explorer.kit.items.item import Hit, Value
 from attention_explorer.kit.items.plot import Plot
-from attention_explorer.kit.items.plot_marks import Handle
+from attention_explorer.kit.items.plot_marks import Axis, Handle
 from attention_explorer.kit.picture import Panel, Picture
 from attention_explorer.kit.pictures.drawing import Change
 from attention_explorer.kit.theme import LIGHT, Look

@@ -7,11 +7,10 @@ import pytest
 from PySide6.QtCore import QPointF, QRectF, Qt
 from PySide6.QtGui import QImage, QPainter
 
-from attention_explorer.core.colour_scale import ColourScale, ScaleKind
-from attention_explorer.core.map_picture import MapPicture
+from attention_explorer.core.map_picture import ColourScale, MapPicture, ScaleKind
 from attention_explorer.kit.drawing.cell_marks import cell_text
 from attention_explorer.kit.items.item import Hit
-from attention_explorer.kit.items.rows_map import RowsMap
+from attention_explorer.kit.items.map import RowsMap
 from attention_explorer.kit.theme import LIGHT, Look
 from attention_explorer.pages.circuits.ui.reads import Edge, HeadGraph
 

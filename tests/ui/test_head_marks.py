@@ -8,7 +8,7 @@ from heads_driver import colour_distance, sequential
 from PySide6.QtCore import QPointF, Qt
 from PySide6.QtTest import QTest
 
-from attention_explorer.core.colour_scale import Contrast
+from attention_explorer.core.map_picture import Contrast
 from attention_explorer.pages.heads.export import marked_numbers
 from attention_explorer.pages.heads.frame import heads_frame
 from attention_explorer.pages.heads.large_picture import large_picture

@@ -13,7 +13,7 @@ from PySide6.QtCore import QEvent, QPointF, QRect, QRectF, Qt
 from PySide6.QtGui import QContextMenuEvent, QFontMetricsF
 from PySide6.QtWidgets import QApplication, QFileDialog, QMenu
 
-from attention_explorer.core.colour_scale import Contrast
+from attention_explorer.core.map_picture import Contrast
 from attention_explorer.kit.theme import LIGHT, Look
 from attention_explorer.model import AttentionMap, Stage, entropy, rollout
 from attention_explorer.pages.heads.frame import heads_frame

@@ -9,7 +9,7 @@ from PySide6.QtCore import Qt
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QFileDialog
 
-from attention_explorer.core.colour_scale import Contrast
+from attention_explorer.core.map_picture import Contrast
 from attention_explorer.core.mask import what_hides
 from attention_explorer.kit.theme import LIGHT
 from attention_explorer.model import Stage

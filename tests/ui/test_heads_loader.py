@@ -14,8 +14,7 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication
 from writing_driver import written_on
 
-from attention_explorer.core.colour_scale import Contrast
-from attention_explorer.core.map_picture import Window
+from attention_explorer.core.map_picture import Contrast, Window
 from attention_explorer.errors import ExplorerError
 from attention_explorer.model.checkpoint import checkpoint
 from attention_explorer.pages.explorer import ExplorerState

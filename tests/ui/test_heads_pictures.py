@@ -18,7 +18,7 @@ from attention_explorer.core.map_picture import MapPicture, Window
 from attention_explorer.core.numbers_export import Numbers
 from attention_explorer.kit.drawing.colour_bar import colour_map_of
 from attention_explorer.kit.drawing.colour_maps import pixels_of
-from attention_explorer.kit.drawing.small_map_layout import SmallMap, cell_at
+from attention_explorer.kit.drawing.small_map import SmallMap, cell_at
 from attention_explorer.kit.export.figure import encoded
 from attention_explorer.kit.items.item import Hit
 from attention_explorer.kit.pictures.pointed_picture import Spot

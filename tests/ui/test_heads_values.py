@@ -7,7 +7,7 @@ import pytest
 from heads_driver import colour_distance, numbers_in, sequential
 from PySide6.QtCore import Qt
 
-from attention_explorer.core.colour_scale import Contrast
+from attention_explorer.core.map_picture import Contrast
 from attention_explorer.model import Stage
 from attention_explorer.pages.heads.alt_text import alt_text
 from attention_explorer.pages.heads.frame import heads_frame

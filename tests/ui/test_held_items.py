@@ -8,13 +8,11 @@ from heads_driver import pixels
 from PySide6.QtCore import QPointF, QRectF
 from PySide6.QtGui import QImage, QPainter
 
-from attention_explorer.core.colour_scale import ColourScale, ScaleKind
-from attention_explorer.core.map_picture import MapPicture
-from attention_explorer.kit.items.axis import Axis
+from attention_explorer.core.map_picture import ColourScale, MapPicture, ScaleKind
 from attention_explorer.kit.items.columns import Above
 from attention_explorer.kit.items.map import Map
 from attention_explorer.kit.items.plot import Plot
-from attention_explorer.kit.items.plot_marks import Corner, Handle, Mark
+from attention_explorer.kit.items.plot_marks import Axis, Corner, Handle, Mark
 from attention_explorer.kit.items.shares import Bar, Part, Shares
 from attention_explorer.kit.items.strips import Strip, Strips, colour_in
 from attention_explorer.kit.items.words import Title

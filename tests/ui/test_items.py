@@ -14,17 +14,14 @@ from PySide6.QtCore import QPointF, QRectF, QSize, Qt
 from PySide6.QtGui import QColor, QImage, QPainter
 from svg_reader import overlaps, text_places
 
-from attention_explorer.core.colour_scale import ColourScale, ScaleKind
-from attention_explorer.core.map_picture import MapPicture
+from attention_explorer.core.map_picture import ColourScale, MapPicture, ScaleKind
 from attention_explorer.kit.drawing.text_table import Column
 from attention_explorer.kit.export.svg_file import svg_bytes
-from attention_explorer.kit.items.axis import Axis
 from attention_explorer.kit.items.columns import Above, Beside, Together
 from attention_explorer.kit.items.item import Hit, Item
-from attention_explorer.kit.items.map import Map
+from attention_explorer.kit.items.map import Map, RowsMap
 from attention_explorer.kit.items.plot import Plot
-from attention_explorer.kit.items.plot_marks import At, Curve, Handle
-from attention_explorer.kit.items.rows_map import RowsMap
+from attention_explorer.kit.items.plot_marks import At, Axis, Curve, Handle
 from attention_explorer.kit.items.shares import Bar, Part, Shares
 from attention_explorer.kit.items.strips import Strip, Strips
 from attention_explorer.kit.items.table import Table

@@ -22,10 +22,10 @@ from attention_explorer.kit.pictures.request import PictureRequest, work_for
 from attention_explorer.kit.theme import Look
 from attention_explorer.model import NormPlacement
 from attention_explorer.pages.lab.depth import DRAWS, TABLE, is_measured
-from attention_explorer.pages.lab.ui.depth import LIKENESS, Depth
+from attention_explorer.pages.lab.ui.layers import LIKENESS, Depth
 from attention_explorer.pages.preset_lists import preset_list
 from attention_explorer.pages.stack.choices import Initialiser
-from attention_explorer.pages.stack.numerals import brief
+from attention_explorer.pages.stack.wording import brief
 
 block_preset = partial(preset_of, preset_list("block"))
 

@@ -20,7 +20,7 @@ from attention_explorer.core.preset import preset_of
 from attention_explorer.pages.explorer import ExplorerState
 from attention_explorer.pages.lab.depth import DRAWS, DepthPicture, is_measured
 from attention_explorer.pages.lab.state import LabState, LabView
-from attention_explorer.pages.lab.ui.depth import Depth
+from attention_explorer.pages.lab.ui.layers import Depth
 from attention_explorer.pages.preset_lists import preset_list
 from attention_explorer.session.settings import Settings, ThemeChoice
 

@@ -13,7 +13,7 @@ from PySide6.QtCore import QPointF, Qt
 from svg_reader import text_places
 
 from attention_explorer.core.preset import preset_of
-from attention_explorer.pages.lab.ui.linear import Linear
+from attention_explorer.pages.lab.ui.layers import Linear
 from attention_explorer.pages.preset_lists import preset_list
 
 block_preset = partial(preset_of, preset_list("block"))

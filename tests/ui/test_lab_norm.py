@@ -17,7 +17,7 @@ from attention_explorer.kit.items.item import Hit
 from attention_explorer.kit.items.plot_marks import At
 from attention_explorer.model import NormKind
 from attention_explorer.pages.lab.norm import SCALES
-from attention_explorer.pages.lab.ui.norm import AFTER, NormSize
+from attention_explorer.pages.lab.ui.layers import AFTER, NormSize
 from attention_explorer.pages.preset_lists import preset_list
 
 block_preset = partial(preset_of, preset_list("block"))

@@ -6,7 +6,7 @@ import numpy as np
 from PySide6.QtCore import QPointF, QRectF, Qt
 from PySide6.QtGui import QImage, QPainter
 
-from attention_explorer.kit.drawing.label_places import boxes_along, draw_leader, free_spot
+from attention_explorer.kit.drawing.marks import boxes_along, draw_leader, free_spot
 from attention_explorer.kit.theme import LIGHT, Look
 
 ROOM = QRectF(0, 0, 200, 100)

@@ -10,12 +10,12 @@ from PySide6.QtTest import QTest
 from test_lessons import OWN, Learner
 
 from attention_explorer.pages.lookup.ui.words import PLANE
-from attention_explorer.tools.lessons import shelf
+from attention_explorer.tools.lessons import reading
 from attention_explorer.tools.lessons.answers import truth
 from attention_explorer.tools.lessons.progress import Progress
 from attention_explorer.tools.lessons.recall import due, recall_of
 
-LESSON = next(each for each in shelf.lessons() if each.name == "sentence")
+LESSON = next(each for each in reading.lessons() if each.name == "sentence")
 PREDICTION = next(
     number for number, step in enumerate(LESSON.steps) if step.set.get("lookup.words.sentence") == "bank of the money"
 )
@@ -67,10 +67,10 @@ def test_to_have_finished_the_first_edition_counts_and_its_answers_do_not() -> N
     assert (done.finished, done.finished_on, done.seconds, done.recalled) == (True, "2026-11-20", 300.0, 1)
     assert (done.step, done.first_tries, done.tries) == (0, {}, {})
     assert done.words(LESSON) == "done"
-    assert due(kept, shelf.lessons(), date(2026, 11, 27)) == (LESSON,)
+    assert due(kept, reading.lessons(), date(2026, 11, 27)) == (LESSON,)
     assert len(recall_of(LESSON, done).numbers) == 3
     answered = Progress.read(kept.answered(LESSON, 2, is_right=True).text()).of(LESSON)
     assert answered.first_tries == {2: True}
     assert answered.finished
-    other = Progress.read(json.dumps({"soft": first | answers})).of(shelf.lessons()[shelf.NAMES.index("soft")])
+    other = Progress.read(json.dumps({"soft": first | answers})).of(reading.lessons()[reading.NAMES.index("soft")])
     assert other.first_tries == {0: True, 1: False}, "those of others stay"

@@ -27,13 +27,12 @@ from PySide6.QtWidgets import (
 from test_people_names import unnamed
 from window_driver import WindowDriver, drop
 
-from attention_explorer.core import assets
+from attention_explorer.core import files
 from attention_explorer.kit import reach
 from attention_explorer.kit.controls.choice import PresetBox
 from attention_explorer.pages.explorer import ExplorerState
 from attention_explorer.pages.learned_elsewhere import in_block
-from attention_explorer.pages.lookup.head_row import HeadRow
-from attention_explorer.pages.lookup.state import QUERY, LookupState, ValueKind
+from attention_explorer.pages.lookup.state import QUERY, HeadRow, LookupState, ValueKind
 from attention_explorer.pages.ready_made import find_preset
 from attention_explorer.pages.session_file import SUFFIX, read_session, write_session
 from attention_explorer.pages.subject import with_subject
@@ -41,7 +40,7 @@ from attention_explorer.pages.training.state import TrainingState
 from attention_explorer.session.settings import Settings, SettingsStore, ThemeChoice
 from attention_explorer.sources.learned.tasks import task_of
 from attention_explorer.sources.recipe import ToyRecipe
-from attention_explorer.tools.lessons import shelf
+from attention_explorer.tools.lessons import reading
 from attention_explorer.tools.lessons.answers import truth
 from attention_explorer.tools.lessons.lesson import Draw, Kind, Step
 from attention_explorer.tools.lessons.parts import names_of
@@ -55,7 +54,7 @@ from attention_explorer.tools.lessons.words import drawn_words, is_met
 OWN = ExplorerState(lookup=LookupState(query=(0.25, -1.25), temperature=2.0))
 
 
-SOFT_BEGUN = [name == "soft" for name in shelf.NAMES]
+SOFT_BEGUN = [name == "soft" for name in reading.NAMES]
 """Which lessons are begun when “Soft” was begun and no other."""
 
 
@@ -82,7 +81,7 @@ class Learner(WindowDriver):
 
     def start(self, name: str = "dictionary") -> None:
         listed = self.list()
-        self.press(listed.cards[shelf.NAMES.index(name)])
+        self.press(listed.cards[reading.NAMES.index(name)])
         self.press(listed.ways[0])
 
     def comes_back(self) -> None:
@@ -260,7 +259,7 @@ def test_the_first_lesson_is_played_by_hand_and_ones_own_work_comes_back(learner
     assert learner.query == drawn, "to go on from where the lesson ended"
 
 
-@pytest.mark.parametrize("name", shelf.NAMES)
+@pytest.mark.parametrize("name", reading.NAMES)
 @pytest.mark.parametrize("right", [True, False])
 def test_every_lesson_can_be_played_to_its_end(learner, name, right):
     learner.start(name)
@@ -309,7 +308,7 @@ def test_a_file_is_walked_on_a_worker(learner, tmp_path, monkeypatch, step):
 
     monkeypatch.setattr(offering, "checked", watched)
     file = tmp_path / "learned.lesson.toml"
-    text = assets.read_text("lessons/learned.lesson.toml")
+    text = files.read_text("lessons/learned.lesson.toml")
     file.write_text(text.replace('training.step" = 60', f'training.step" = {step}'), encoding="utf-8")
     assert drop(learner.window, QUrl.fromLocalFile(str(file)))
     assert learner.card is None
@@ -741,7 +740,7 @@ def test_progress_is_kept_until_the_next_start_and_can_be_forgotten(make_window,
     again = Learner(make_window(settings=SettingsStore(settings_path).load()), hand)
     listed = again.list()
     assert begun(listed) == SOFT_BEGUN
-    assert [card.isChecked() for card in listed.cards[: len(shelf.NAMES)]] == SOFT_BEGUN
+    assert [card.isChecked() for card in listed.cards[: len(reading.NAMES)]] == SOFT_BEGUN
     assert listed.ways[0].text() == "Continue"
     again.press(listed.ways[0])
     assert "Step 3 of 6" in again.words()
@@ -753,7 +752,7 @@ def test_progress_is_kept_until_the_next_start_and_can_be_forgotten(make_window,
 
 def begun(listed: LessonsPage) -> list[bool]:
     """Return of each lesson whether its card says at which step it goes on."""
-    return [card.words.startswith("step ") for card in listed.cards[: len(shelf.NAMES)]]
+    return [card.words.startswith("step ") for card in listed.cards[: len(reading.NAMES)]]
 
 
 def named(listed: LessonsPage, name: str) -> QPushButton:
@@ -796,7 +795,7 @@ def test_a_result_is_written_where_the_learner_says(learner, tmp_path, monkeypat
     if ending == ".json":
         found = json.loads(text)
         assert found["name"] == "=Ada"
-        (asked, *_) = found["lessons"][shelf.NAMES.index("soft")]["questions"]
+        (asked, *_) = found["lessons"][reading.NAMES.index("soft")]["questions"]
         assert (asked["tries"], asked["right_at_first_try"], asked["step"]) == (2, False, 2)
         assert found["lessons"][0]["questions"][0]["right_at_first_try"] is None
     else:
@@ -856,7 +855,7 @@ def test_another_session_ends_the_lesson_and_nothing_comes_back(learner):
 def test_no_word_of_the_card_is_cut_off(make_window, hand, size, zoom):
     settings = Settings(theme=ThemeChoice.DARK, zoom=zoom)
     learner = Learner(make_window(OWN, settings, size), hand)
-    for lesson in shelf.lessons():
+    for lesson in reading.lessons():
         learner.start(lesson.name)
         for _ in lesson.steps:
             assert_whole(learner.card)
@@ -897,7 +896,7 @@ def test_enter_checks_and_goes_on_one_step_at_a_time(learner):
 def test_keys_and_screen_readers_reach_everything(learner):
     listed = learner.list()
     assert not unnamed(listed)
-    learner.press(listed.cards[shelf.NAMES.index("dictionary")])
+    learner.press(listed.cards[reading.NAMES.index("dictionary")])
     QTest.keyClick(listed.ways[0], Qt.Key.Key_Space)
     assert not unnamed(learner.card)
     learner.press(learner.card.skip)
@@ -925,17 +924,17 @@ def test_keys_and_screen_readers_reach_everything(learner):
     ],
 )
 def test_settings_that_are_damaged_are_no_progress(text):
-    assert not any(Progress.read(text).of(lesson).first_tries for lesson in shelf.lessons())
-    assert not any(Progress.read(text).of(lesson).step for lesson in shelf.lessons())
-    assert not any(Progress.read(text).of(lesson).tries for lesson in shelf.lessons())
-    assert not any(Progress.read(text).of(lesson).seconds for lesson in shelf.lessons())
+    assert not any(Progress.read(text).of(lesson).first_tries for lesson in reading.lessons())
+    assert not any(Progress.read(text).of(lesson).step for lesson in reading.lessons())
+    assert not any(Progress.read(text).of(lesson).tries for lesson in reading.lessons())
+    assert not any(Progress.read(text).of(lesson).seconds for lesson in reading.lessons())
 
 
 TEACHERS = 'format = 1\ntitle = "Of a teacher"\n' + '[[step]]\nshow = "two-keys"\nsay = "Read."\n' * 3
 
 
 def test_lessons_of_one_name_do_not_share_their_progress(learner, tmp_path):
-    built_in = next(lesson for lesson in shelf.lessons() if lesson.name == "soft")
+    built_in = next(lesson for lesson in reading.lessons() if lesson.name == "soft")
     files = [tmp_path / folder / "soft.lesson.toml" for folder in ("a", "b")]
     for file, extra in zip(files, ("", 'learned = "Else."\n'), strict=True):
         file.parent.mkdir()
@@ -962,7 +961,7 @@ def test_lessons_of_one_name_do_not_share_their_progress(learner, tmp_path):
 def test_progress_kept_by_an_earlier_version_is_gone_on_with(tmp_path):
     file = tmp_path / "atoms.lesson.toml"
     file.write_text(TEACHERS, encoding="utf-8")
-    lesson, built_in = read_lesson(file), shelf.lessons()[2]
+    lesson, built_in = read_lesson(file), reading.lessons()[2]
     old = Progress.read('{"atoms": {"step": 2}, "soft": {"step": 3, "first_tries": {"2": true}}}')
     assert old.of(lesson).step == 2
     assert old.of(built_in).step == 3

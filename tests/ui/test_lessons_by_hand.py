@@ -17,7 +17,7 @@ from attention_explorer.pages.heads.state import Hidden
 from attention_explorer.pages.lookup.ui.words import PLANE, PLANES
 from attention_explorer.session.settings import Settings, ThemeChoice
 from attention_explorer.sources.recipe import GainKind
-from attention_explorer.tools.lessons import shelf
+from attention_explorer.tools.lessons import reading
 
 # The off-screen platform says this whenever a combo box opens.
 pytestmark = pytest.mark.qt_log_ignore("This plugin does not support")
@@ -200,7 +200,7 @@ PLAYED_ELSEWHERE = ("dictionary", "soft", "hard-and-soft")
 
 
 def test_hands_know_every_task() -> None:
-    for lesson in shelf.lessons():
+    for lesson in reading.lessons():
         tasks = sum(step.until is not None for step in lesson.steps)
         assert lesson.name in PLAYED_ELSEWHERE or len(HANDS.get(lesson.name, ())) == tasks, lesson.name
 

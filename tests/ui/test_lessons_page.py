@@ -10,7 +10,7 @@ from PySide6.QtWidgets import QApplication, QPushButton
 from test_lessons import OWN, Learner, named
 
 from attention_explorer.session.settings import Settings, ThemeChoice
-from attention_explorer.tools.lessons import shelf
+from attention_explorer.tools.lessons import reading
 from attention_explorer.tools.lessons.ui.page import LessonsPage
 from attention_explorer.tools.lessons.ui.path import EDGE
 from attention_explorer.window.actions import PAGE_MENU
@@ -100,14 +100,14 @@ def test_a_card_is_chosen_by_click_or_arrow_and_begun_by_a_second_click_or_enter
     page.cards[0].setFocus()
     QTest.keyClick(page.cards[0], Qt.Key.Key_Right)
     assert page.title.text() == "1  A dictionary"
-    assert page.about.text() == shelf.lessons()[1].about
+    assert page.about.text() == reading.lessons()[1].about
     learner.press(page.cards[3])
     assert page.title.text() == "3  Hard and soft"
     QTest.mouseDClick(page.cards[4], Qt.MouseButton.LeftButton)
-    assert learner.place.lesson.name == shelf.NAMES[4]
+    assert learner.place.lesson.name == reading.NAMES[4]
     page = learner.list()
     QTest.keyClick(page.cards[5], Qt.Key.Key_Return)
-    assert learner.place.lesson.name == shelf.NAMES[5]
+    assert learner.place.lesson.name == reading.NAMES[5]
 
 
 def test_what_is_done_bears_a_tick_and_says_what_was_learned(learner):
@@ -118,9 +118,9 @@ def test_what_is_done_bears_a_tick_and_says_what_was_learned(learner):
     page = learner.list()
     assert [card.is_done for card in page.cards] == [True, *[False] * (len(page.cards) - 1)]
     assert page.cards[1].isChecked(), "the next one"
-    assert page.count.text() == f"1 of {len(shelf.NAMES)} done"
+    assert page.count.text() == f"1 of {len(reading.NAMES)} done"
     learner.press(page.cards[0])
-    assert page.about.text() == shelf.lessons()[0].learned
+    assert page.about.text() == reading.lessons()[0].learned
     assert page.ways[0].text() == "Again"
     assert named(page, "Reset: The first minute").isVisible()
 
@@ -137,7 +137,7 @@ def test_what_was_only_looked_at_cannot_be_reset(learner):
 
 def test_every_lesson_gets_its_picture(learner, qtbot):
     page = learner.list()
-    lessons = page.cards[: len(shelf.NAMES)]
+    lessons = page.cards[: len(reading.NAMES)]
     qtbot.waitUntil(lambda: all(not card.picture.isNull() for card in lessons), timeout=120_000)
     looks = {card.picture.toImage().cacheKey(): card.picture.toImage() for card in lessons}
     images = list(looks.values())

@@ -20,7 +20,7 @@ from attention_explorer.pages.explorer import ExplorerState
 from attention_explorer.pages.lookup.state import LookupState, LookupView
 from attention_explorer.pages.ready_made import find_preset
 from attention_explorer.session.settings import Settings, ThemeChoice
-from attention_explorer.tools.lessons import shelf
+from attention_explorer.tools.lessons import reading
 from attention_explorer.tools.lessons.parts import PARTS, in_sight, names_of
 from attention_explorer.tools.lessons.ui.page import LessonsPage
 
@@ -236,7 +236,7 @@ def test_somebody_new_is_offered_the_first_lessons_or_to_explore_and_no_paper(ne
     offered = [button.text() for button in first.findChildren(QAbstractButton) if button.isVisible()]
     assert offered[:2] == ["All lessons…", "Just explore"]
     assert [" ".join(words.split("\n")[:-1]) for words in offered[2:]] == [
-        f"{number}  {lesson.title}" for number, lesson in enumerate(shelf.lessons()[: len(offered) - 2])
+        f"{number}  {lesson.title}" for number, lesson in enumerate(reading.lessons()[: len(offered) - 2])
     ]
     assert len(offered) > 5
     assert newcomer.canvas.isVisible(), "the plane is there to be touched meanwhile"
@@ -258,7 +258,7 @@ def test_somebody_new_can_see_all_lessons(newcomer):
     newcomer.press(opened.cards[1])
     newcomer.press(opened.ways[0])
     assert newcomer.window.tools.offers.first is None
-    assert newcomer.place.lesson.name == shelf.NAMES[1]
+    assert newcomer.place.lesson.name == reading.NAMES[1]
 
 
 def test_who_explores_finds_the_window_as_it_was(make_window, hand):

@@ -70,7 +70,7 @@ ahead.lessons_ready.connect(lambda: found.append(True))
 ahead.start(lessons_first=True)
 while not found:
     QTest.qWait(50)
-import attention_explorer.tools.lessons.shelf as shelf
+import attention_explorer.tools.lessons.reading as shelf
 count = len(read)
 assert len(shelf.lessons()) == count, "they are all read"
 assert len(read) == count, "and not again"

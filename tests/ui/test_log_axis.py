@@ -6,8 +6,8 @@ import pytest
 from PySide6.QtCore import QRectF
 
 from attention_explorer.kit.drawing.log_axis import log_bounds, log_text, log_ticks
-from attention_explorer.kit.items.axis import Axis, round_ticks, widened
 from attention_explorer.kit.items.plot import Plot
+from attention_explorer.kit.items.plot_marks import Axis, round_ticks, widened
 from attention_explorer.kit.theme import Look
 
 

@@ -16,7 +16,7 @@ from attention_explorer.core.role import Role
 from attention_explorer.pages.lookup.plane import PlaneTransform
 from attention_explorer.pages.lookup.presets import preset
 from attention_explorer.pages.lookup.state import QUERY, TARGET, LookupState, Overlay, Part, ValueKind
-from attention_explorer.pages.lookup.table import Column
+from attention_explorer.pages.lookup.sums import Column
 from attention_explorer.pages.lookup.ui.plane_foreground import handle_places
 from attention_explorer.pages.lookup.ui.plane_grip import rounded_to_pixel
 

@@ -20,7 +20,7 @@ from svg_reader import overlaps, text_places
 
 from attention_explorer.core.numerals import percent
 from attention_explorer.core.role import Role
-from attention_explorer.core.temperature import SLIDER_STEPS, slider_to_temperature
+from attention_explorer.core.weighing import SLIDER_STEPS, slider_to_temperature
 from attention_explorer.kit.export.svg_file import svg_bytes
 from attention_explorer.kit.items.bars import Bar, NamedBars
 from attention_explorer.kit.items.item import Hit

@@ -41,7 +41,7 @@ from attention_explorer.pages.lookup.state import (
     Overlay,
     Part,
 )
-from attention_explorer.pages.lookup.table import Column
+from attention_explorer.pages.lookup.sums import Column
 from attention_explorer.pages.lookup.ui.page import LookupPage
 from attention_explorer.pages.lookup.ui.plane_backdrop import plane_names
 from attention_explorer.pages.ready_made import find_preset

@@ -9,7 +9,7 @@ from PySide6.QtCore import QPointF
 
 from attention_explorer.pages.lookup.presets import preset
 from attention_explorer.pages.lookup.state import QUERY
-from attention_explorer.pages.lookup.ui.plane_labels import paint_tick_labels
+from attention_explorer.pages.lookup.ui.plane_output import paint_tick_labels
 
 
 @pytest.fixture

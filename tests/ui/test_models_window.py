@@ -36,7 +36,7 @@ from attention_explorer.sources.models.found import find_models
 from attention_explorer.sources.models.model import FULL
 from attention_explorer.sources.recorded import readable_piece
 from attention_explorer.sources.registry import source_of, tokens_of
-from attention_explorer.tools.lessons import shelf
+from attention_explorer.tools.lessons import reading
 from attention_explorer.window import model_dialog
 from attention_explorer.window.model_dialog import ModelDialog
 
@@ -334,7 +334,7 @@ def test_a_second_sentence_makes_a_pair_where_the_model_reads_both_ways(window, 
 def test_a_lesson_is_taken_while_a_model_is_open_and_gives_it_back(window, open_dropped) -> None:
     open_dropped(window, MODELS / "gpt2")
     own = window.session.state
-    lesson = next(each for each in shelf.lessons() if each.name == "dictionary")
+    lesson = next(each for each in reading.lessons() if each.name == "dictionary")
     window.tools.lessons.start(lesson)
     for _ in range(len(lesson.steps) - 1):
         QTest.mouseClick(window.tools.lesson_card.skip, Qt.MouseButton.LeftButton)

@@ -15,7 +15,7 @@ from attention_explorer.core.role import Role
 from attention_explorer.errors import ExplorerError
 from attention_explorer.pages.lookup.presets import preset
 from attention_explorer.pages.lookup.state import LookupState, LookupView, Part, ValueKind
-from attention_explorer.pages.lookup.table import Column
+from attention_explorer.pages.lookup.sums import Column
 
 pytestmark = pytest.mark.qt_log_ignore("This plugin does not support")  # said whenever a list opens
 

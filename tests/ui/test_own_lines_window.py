@@ -19,9 +19,8 @@ from attention_explorer.pages.session_file import read_session, write_session
 from attention_explorer.pages.training import seeds
 from attention_explorer.pages.training.held_out import headline, held_answers
 from attention_explorer.pages.training.state import WHOLE, Speed, TrainingState, TrainingView
-from attention_explorer.pages.training.ui.held_out import LIST
 from attention_explorer.pages.training.ui.pictures import FILM
-from attention_explorer.pages.training.ui.views import ASK, training_figure
+from attention_explorer.pages.training.ui.views import ASK, LIST, training_figure
 from attention_explorer.sources.learned.own_lines import own_lines
 from attention_explorer.sources.learned.run import run_of
 from attention_explorer.sources.learned.setup import LineCut

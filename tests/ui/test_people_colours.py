@@ -8,10 +8,12 @@ import numpy as np
 import pytest
 from PySide6.QtGui import QColor
 
-from attention_explorer.kit.drawing.colour_maps import DIVERGING, SEQUENTIAL, colour_table
-from attention_explorer.kit.drawing.contrast import (
+from attention_explorer.kit.drawing.colour_maps import (
+    DIVERGING,
     GRAPHICS_CONTRAST,
+    SEQUENTIAL,
     TEXT_CONTRAST,
+    colour_table,
     contrast,
     luminance,
     readable_ink,

@@ -23,7 +23,7 @@ from PySide6.QtWidgets import QAbstractButton, QApplication, QMenu, QPushButton,
 from writing_driver import name_of
 
 from attention_explorer.core.role import Role
-from attention_explorer.kit.drawing.contrast import GRAPHICS_CONTRAST
+from attention_explorer.kit.drawing.colour_maps import GRAPHICS_CONTRAST
 from attention_explorer.kit.pictures.pointed_picture import Spot
 from attention_explorer.pages.explorer import ExplorerState
 from attention_explorer.pages.heads.state import HeadsState, Picture

@@ -20,7 +20,7 @@ from PySide6.QtWidgets import QLabel, QPushButton, QWidget
 from writing_driver import Written, cut_texts, is_measured, name_of, written_on, written_over
 
 from attention_explorer.kit.drawing import marks
-from attention_explorer.kit.drawing.contrast import GRAPHICS_CONTRAST, TEXT_CONTRAST, contrast
+from attention_explorer.kit.drawing.colour_maps import GRAPHICS_CONTRAST, TEXT_CONTRAST, contrast
 from attention_explorer.pages.lookup.state import LookupView
 from attention_explorer.pages.lookup.ui import plane_foreground, plane_output
 from attention_explorer.pages.ready_made import PAGE_IDS, presets_of

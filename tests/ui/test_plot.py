@@ -24,12 +24,12 @@ from svg_reader import overlaps, text_places
 from attention_explorer.core.preset import preset_of
 from attention_explorer.kit.drawing.marks import text_size
 from attention_explorer.kit.export.svg_file import pdf_bytes, svg_bytes
-from attention_explorer.kit.items.axis import Axis, ticks_along
 from attention_explorer.kit.items.item import Hit, Step
 from attention_explorer.kit.items.plot import Plot, PlotLayout, next_stop, value_of
 from attention_explorer.kit.items.plot_drawing import cut
 from attention_explorer.kit.items.plot_marks import (
     At,
+    Axis,
     Band,
     Bars,
     Between,
@@ -39,10 +39,11 @@ from attention_explorer.kit.items.plot_marks import (
     Line,
     Mark,
     Points,
+    ticks_along,
 )
 from attention_explorer.kit.pictures.canvas import PicturesCanvas
 from attention_explorer.kit.theme import DARK, LIGHT, Look, Theme
-from attention_explorer.pages.lab.ui.norm import NormSize
+from attention_explorer.pages.lab.ui.layers import NormSize
 from attention_explorer.pages.preset_lists import preset_list
 
 block_preset = partial(preset_of, preset_list("block"))

@@ -10,9 +10,8 @@ from PySide6.QtCore import QRectF
 from PySide6.QtGui import QColor, QImage, QPainter
 from writing_driver import Written, written_by
 
-from attention_explorer.kit.items.axis import Axis
 from attention_explorer.kit.items.plot import Plot, PlotLayout
-from attention_explorer.kit.items.plot_marks import Bracket, Label, Line, Mark
+from attention_explorer.kit.items.plot_marks import Axis, Bracket, Label, Line, Mark
 from attention_explorer.kit.items.strips import Strip, Strips
 from attention_explorer.kit.theme import LIGHT, Look
 

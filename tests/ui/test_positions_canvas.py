@@ -15,8 +15,8 @@ from window_driver import TAKEN
 from attention_explorer.kit.pictures.pointed_picture import NOWHERE
 from attention_explorer.model import alibi_bias, rotary, sinusoidal_encoding
 from attention_explorer.pages.positions.kinds.registry import PositionKind
-from attention_explorer.pages.positions.random import contents
 from attention_explorer.pages.positions.state import PositionsPicture
+from attention_explorer.pages.positions.table import contents
 from attention_explorer.pages.positions.ui.attention import KEY, QUERY, SCORES, WEIGHTS
 from attention_explorer.pages.positions.ui.clocks import ROWS
 from attention_explorer.pages.positions.ui.dials import HAND, tip_of

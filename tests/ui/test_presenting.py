@@ -18,7 +18,7 @@ from attention_explorer.pages.ready_made import find_preset
 from attention_explorer.pages.registry import PAGES
 from attention_explorer.pages.session_file import write_session
 from attention_explorer.session.settings import Settings, ThemeChoice
-from attention_explorer.tools.lessons import shelf
+from attention_explorer.tools.lessons import reading
 
 pytestmark = pytest.mark.qt_log_ignore("This plugin does not support")
 
@@ -253,7 +253,7 @@ def test_a_file_that_cannot_be_read_is_said_and_nothing_begins(speaker, qtbot, m
 
 def test_the_steps_of_a_lesson_are_gone_through(speaker, qtbot):
     window = speaker.window
-    window.tools.lessons.start(shelf.lessons()[2])
+    window.tools.lessons.start(reading.lessons()[2])
     speaker.press_key(Qt.Key.Key_F5)
     speaker.settle(qtbot)
     card = window.tools.lesson_card
@@ -286,7 +286,7 @@ def test_a_hand_out_of_another_kind_of_file_is_refused(speaker, monkeypatch, tmp
     out, said = tmp_path / "sheet.docx", []
     monkeypatch.setattr(QFileDialog, "getSaveFileName", lambda *_a, **_k: (str(out), ""))
     monkeypatch.setattr("attention_explorer.tools.presenting.ui.figure.say", lambda *words: said.append(words[1:]))
-    speaker.window.tools.hand_out(shelf.lessons()[0])
+    speaker.window.tools.hand_out(reading.lessons()[0])
     qtbot.waitUntil(lambda: bool(said))
     assert said == [("Not saved", "A hand-out is a PDF file: let “sheet.docx” end in .pdf.")]
     assert not out.exists()
@@ -324,7 +324,7 @@ def test_words_are_large_and_nothing_is_cut_in_any_window(make_window, hand, qtb
 
 def test_a_lesson_is_presented_whole_and_larger(speaker, qtbot):
     window = speaker.window
-    window.tools.lessons.start(shelf.lessons()[6])
+    window.tools.lessons.start(reading.lessons()[6])
     speaker.press_key(Qt.Key.Key_F5)
     window.resize(1024, 768)
     speaker.settle(qtbot)

@@ -13,7 +13,7 @@ from test_lessons import OWN, Learner, named
 
 from attention_explorer.errors import ExplorerError
 from attention_explorer.session.settings import SettingsStore
-from attention_explorer.tools.lessons import shelf
+from attention_explorer.tools.lessons import reading
 from attention_explorer.tools.lessons.answers import drawn, judged, truth
 from attention_explorer.tools.lessons.lesson import Lesson
 from attention_explorer.tools.lessons.progress import Done, Progress
@@ -158,7 +158,7 @@ def test_a_lesson_that_is_taken_again_begins_to_count_anew(learner, clock):
 # ---- Which questions ----
 
 
-@pytest.mark.parametrize("lesson", shelf.lessons(), ids=lambda lesson: lesson.name)
+@pytest.mark.parametrize("lesson", reading.lessons(), ids=lambda lesson: lesson.name)
 def test_every_lesson_has_questions_that_come_again_as_they_were(lesson: Lesson) -> None:
     recall = recall_of(lesson, Done())
     assert len(recall.asked.steps) == len(recall.numbers) >= 2
@@ -170,7 +170,7 @@ def test_every_lesson_has_questions_that_come_again_as_they_were(lesson: Lesson)
         assert page_of(recall.asked, place, state) == page_of(lesson, number, state)
 
 
-@pytest.mark.parametrize("lesson", shelf.lessons(), ids=lambda lesson: lesson.name)
+@pytest.mark.parametrize("lesson", reading.lessons(), ids=lambda lesson: lesson.name)
 def test_whatever_is_drawn_for_a_question_that_comes_again_has_an_answer_and_is_said(lesson: Lesson) -> None:
     recall = recall_of(lesson, Done())
     for step, number in zip(recall.asked.steps, recall.numbers, strict=True):
@@ -185,7 +185,7 @@ def test_whatever_is_drawn_for_a_question_that_comes_again_has_an_answer_and_is_
     "name", ["dictionary", "soft", "hard-and-soft", "why-soft", "sentence", "masks", "scaling", "several-heads"]
 )
 def test_the_first_lessons_ask_again_with_other_numbers(name: str) -> None:
-    (lesson,) = (each for each in shelf.lessons() if each.name == name)
+    (lesson,) = (each for each in reading.lessons() if each.name == name)
     assert all(step.draw for step in recall_of(lesson, Done()).asked.steps)
 
 
@@ -212,7 +212,7 @@ again = { ask = "Again?", answer = { number = "lookup.NAME", within = 0.1 } }
 
 
 def test_what_was_wrong_comes_first_and_then_what_has_other_numbers():
-    lesson = next(each for each in shelf.lessons() if each.name == "masks")
+    lesson = next(each for each in reading.lessons() if each.name == "masks")
     questions = [number for number, step in enumerate(lesson.steps) if step.answer is not None]
     all_right = dict.fromkeys(questions, True)
     drawn_ones = {number for number in questions if lesson.steps[number].draw}
@@ -226,10 +226,10 @@ def test_a_damaged_day_is_none(day):
     text = json.dumps({"dictionary": {"step": 0, "finished": True, "finished_on": day, "recalled": "x"}})
     kept = Progress.read(text)
     assert kept.lessons["dictionary"] == Done(finished=True)
-    assert due(kept, shelf.lessons(), DAY) == ()
+    assert due(kept, reading.lessons(), DAY) == ()
 
 
 def test_a_clock_that_was_set_back_is_waited_for():
     kept = Progress({"dictionary": Done(finished=True, finished_on="2026-11-26")})
-    assert due(kept, shelf.lessons(), date(2020, 1, 1)) == ()
-    assert [each.name for each in due(kept, shelf.lessons(), date(2026, 11, 28))] == ["dictionary"]
+    assert due(kept, reading.lessons(), date(2020, 1, 1)) == ()
+    assert [each.name for each in due(kept, reading.lessons(), date(2026, 11, 28))] == ["dictionary"]

@@ -17,7 +17,7 @@ from PySide6.QtWidgets import QApplication, QDialog, QFileDialog, QLineEdit, QMe
 from window_driver import WindowDriver, drop
 
 from attention_explorer.app import first_state
-from attention_explorer.core.subject import is_same_subject
+from attention_explorer.core.declared import is_same_subject
 from attention_explorer.pages.explorer import ExplorerState
 from attention_explorer.pages.heads.frame import heads_frame
 from attention_explorer.pages.heads.presets import heads_preset

@@ -12,7 +12,7 @@ from attention_explorer.core.terms import terms
 from attention_explorer.pages.explorer import ExplorerState
 from attention_explorer.pages.ready_made import PAGE_IDS, presets_of
 from attention_explorer.pages.registry import PAGES
-from attention_explorer.tools.lessons import shelf
+from attention_explorer.tools.lessons import reading
 from attention_explorer.tools.search.ui.panel import SearchBox
 from attention_explorer.window.actions import WINDOW_ACTIONS
 
@@ -64,7 +64,7 @@ def test_everything_is_in_it(seeker, qtbot):
     titles = seeker.titles()
     wanted = [
         *(page.title for page in PAGES),
-        *(lesson.title for lesson in shelf.lessons()),
+        *(lesson.title for lesson in reading.lessons()),
         *(ready.title for page in PAGE_IDS for ready in presets_of(page)),
         *(term.name for term in terms()),
         *(offered.text.rstrip("…") for offered in seeker.page.actions_offered() if offered.text),
@@ -165,7 +165,7 @@ def test_escape_leaves_everything_as_it_was_and_what_finds_nothing_does_nothing(
 def test_a_lesson_is_begun_and_offers_no_presets(seeker, qtbot):
     seeker.open()
     qtbot.waitUntil(lambda: "Lesson" in seeker.kinds(), timeout=20_000)
-    QTest.keyClicks(seeker.box.field, shelf.lessons()[0].title)
+    QTest.keyClicks(seeker.box.field, reading.lessons()[0].title)
     seeker.press_key(Qt.Key.Key_Return)
     assert seeker.window.tools.has_lesson
     seeker.window.tools.search.open()

@@ -15,11 +15,11 @@ from test_lesson_secrets import leaks, window_texts
 from test_lessons import OWN, Learner, assert_whole, named
 
 from attention_explorer.session.settings import Settings, SettingsStore, ThemeChoice
-from attention_explorer.tools.lessons import shelf
+from attention_explorer.tools.lessons import reading
 from attention_explorer.tools.lessons.progress import AFTER, BEFORE, Reply, Take
 from attention_explorer.tools.lessons.ui.review import Review
 
-BANK = shelf.bank()
+BANK = reading.bank()
 TODAY = date(2026, 11, 26)
 
 
@@ -171,7 +171,7 @@ def test_at_the_end_it_is_listed_what_was_right_by_the_lesson_to_take_again(lear
 
 def test_after_a_lesson_they_are_offered_after_it_and_ticked_once_they_are_taken(learner):
     player = learner.window.tools.lessons
-    player.keep(player.progress.finished(shelf.lessons()[0], TODAY))
+    player.keep(player.progress.finished(reading.lessons()[0], TODAY))
     listed = learner.list()
     listed.cards[-1].click()
     shown = [way.text() for way in listed.ways if way.isVisible()]

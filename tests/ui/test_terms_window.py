@@ -13,12 +13,12 @@ from PySide6.QtWidgets import QApplication, QFileDialog, QLabel, QSlider
 from window_driver import WindowDriver
 
 from attention_explorer.core.terms import WHOLE, Term, mentions, term_named, terms
-from attention_explorer.kit.controls.term_block import TermLabel
+from attention_explorer.kit.controls.text_block import TermLabel
 from attention_explorer.kit.theme import Look
 from attention_explorer.pages.ready_made import find_preset
 from attention_explorer.pages.registry import PAGES
 from attention_explorer.session.settings import Settings, ThemeChoice
-from attention_explorer.tools.lessons import shelf
+from attention_explorer.tools.lessons import reading
 from attention_explorer.tools.lessons.expression import expression
 from attention_explorer.tools.lessons.names import names_in
 from attention_explorer.tools.lessons.reading import lesson_from
@@ -220,7 +220,7 @@ def test_f1_on_a_control_explains_it_and_elsewhere_opens_the_keys(reader):
 def test_a_lesson_links_its_terms_but_shows_no_other_picture(reader, qtbot):
     reader.window.tools.show_lessons()
     lessons = reader.window.tools.lessons
-    lessons.start(next(lesson for lesson in shelf.lessons() if lesson.name == "soft"))
+    lessons.start(next(lesson for lesson in reading.lessons() if lesson.name == "soft"))
     label = next(label for label in lessons.card.findChildren(TermLabel) if "term:weight" in label.text())
     label.setFocus(Qt.FocusReason.TabFocusReason)
     QTest.keyClick(label, Qt.Key.Key_Tab)

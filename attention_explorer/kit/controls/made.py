@@ -5,8 +5,21 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TypeAlias, TypeVar
 
-from PySide6.QtCore import Qt, SignalInstance
-from PySide6.QtWidgets import QBoxLayout, QHBoxLayout, QLabel, QLayout, QPushButton, QVBoxLayout, QWidget
+from PySide6.QtCore import QEvent, QPointF, QSize, Qt, SignalInstance
+from PySide6.QtGui import QHelpEvent
+from PySide6.QtWidgets import (
+    QBoxLayout,
+    QFrame,
+    QHBoxLayout,
+    QLabel,
+    QLayout,
+    QPushButton,
+    QToolTip,
+    QVBoxLayout,
+    QWidget,
+)
+
+from attention_explorer.kit.theme import Look
 
 
 def discard(widget: QWidget) -> None:
@@ -112,3 +125,84 @@ def _filled(layout: B, parts: tuple[Part, ...], within: QWidget | None, space: i
         else:
             layout.addLayout(part, stretch)
     return layout
+
+
+# ---- A box with rounded corners that holds what belongs together ----
+
+
+class Card(QFrame):
+    """A titled box; more widgets go into ``body``, ``note`` is what stands at the right of the title."""
+
+    def __init__(self, look: Look, title: str = "", kind: str = "card", parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.setObjectName(kind)
+        self.body = QVBoxLayout(self)
+        self.head = QHBoxLayout()
+        if title:
+            self.note = words("", "muted")
+            self.head.addWidget(words(title, "cardTitle"))
+            self.head.addStretch(1)
+            self.head.addWidget(self.note)
+            self.body.addLayout(self.head)
+        self.set_look(look)
+
+    def set_look(self, look: Look) -> None:
+        """Take another size."""
+        self.be_filled(look, filled=False)
+        self.body.setSpacing(look.px(5))
+        self.head.setSpacing(look.px(6))
+
+    def be_filled(self, look: Look, *, filled: bool) -> None:
+        """Let what is in it go from edge to edge, or stand inside; asked for again it lays out nothing anew."""
+        across, along = (1, 1) if filled else (look.px(12), look.px(9))
+        self.body.setContentsMargins(across, along, across, along)
+
+
+# ---- Controls for what cannot be done now: greyed, and saying why ----
+
+
+_OWN_TIP = "tip of a control that can be used"
+
+
+def allow_unless(reason: str, *controls: QWidget) -> None:
+    """Grey controls, with the reason for a tip; without one, let them be used with the tip that they had.
+
+    A tip that changes while a control is greyed must be set before, or it is lost.
+    """
+    for control in controls:
+        if control.property(_OWN_TIP) is None:
+            control.setProperty(_OWN_TIP, control.toolTip())
+        control.setEnabled(not reason)
+        control.setToolTip(reason or str(control.property(_OWN_TIP)))
+
+
+# ---- A column that keeps the height it is given ----
+
+
+class Steady(QWidget):
+    """A column that takes the height it is given: text that wraps inside must not make the whole page scroll."""
+
+    def hasHeightForWidth(self) -> bool:
+        return False
+
+    def minimumSizeHint(self) -> QSize:
+        # Where it keeps its room while it is out of sight, that is its width.
+        hint = super().minimumSizeHint()
+        return QSize(hint.width(), 0) if self.isHidden() else hint
+
+
+# ---- A widget that paints itself and says more about what a pointer rests on ----
+
+
+class TipWidget(QWidget):
+    """Has a tip for every place: a subclass says in `tip_at` which."""
+
+    def tip_at(self, place: QPointF) -> str:
+        """Return what to say of a place; empty for nothing."""
+        raise NotImplementedError
+
+    def event(self, event: QEvent) -> bool:
+        if isinstance(event, QHelpEvent) and event.type() is QEvent.Type.ToolTip:
+            QToolTip.showText(event.globalPos(), self.tip_at(QPointF(event.pos())), self)
+            return True
+        return super().event(event)

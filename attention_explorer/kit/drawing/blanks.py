@@ -1,13 +1,21 @@
-"""What is asked for and so not drawn: its names, each with an empty place below it."""
+"""What a question draws into a picture: names of what is asked for, and the place that somebody thinks it has."""
 
 from __future__ import annotations
 
 import math
 
-from PySide6.QtCore import QRectF, Qt
+from PySide6.QtCore import QPointF, QRectF, Qt
 from PySide6.QtGui import QFontMetricsF, QPainter
 
-from attention_explorer.kit.drawing.marks import colour_of, paint_question_mark
+from attention_explorer.kit.drawing.marks import (
+    colour_of,
+    dashes,
+    draw_circle,
+    draw_haloed_text,
+    draw_line,
+    paint_question_mark,
+    text_size,
+)
 from attention_explorer.kit.theme import Look
 
 TITLE, GAP, NARROWEST = 22, 14, 150
@@ -52,3 +60,26 @@ def paint_blank(painter: QPainter, place: QRectF, name: str, look: Look) -> None
     cells = place.adjusted(0, title.height(), 0, 0)
     painter.fillRect(cells, colour_of(look.theme.track))
     paint_question_mark(painter, cells, look, min(28.0, 0.7 * cells.height() / look.zoom))
+
+
+# ---- The place of a picture where somebody thinks that something is, and how far off that was ----
+
+
+RADIUS = 9.0
+"""Pixels at zoom 1 of the ring of a guess."""
+
+
+def paint_guess(painter: QPainter, at: QPointF, truth: QPointF | None, look: Look, radius: float = RADIUS) -> None:
+    """Paint a guess, and once the truth is there, a line from one to the other."""
+    theme, radius = look.theme, look.px(radius)
+    painter.save()
+    painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+    stroke = dashes(theme.output, 2.2 * look.zoom, look.px(3), look.px(2))
+    if truth is not None:
+        draw_line(painter, at, truth, stroke)
+    draw_circle(painter, at, radius, stroke)
+    font = look.font(12)
+    width, height = text_size(font, "your guess")
+    box = QRectF(at.x() - width / 2, at.y() - radius - look.px(3) - height, width, height)
+    draw_haloed_text(painter, box, "your guess", font, theme.output_ink, theme.plane)
+    painter.restore()

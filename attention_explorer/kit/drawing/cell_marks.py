@@ -8,10 +8,10 @@ import numpy as np
 from PySide6.QtCore import QLineF, QPointF, QRectF, Qt
 from PySide6.QtGui import QFontMetricsF, QPainter, QPen
 
-from attention_explorer.core.colour_scale import BoolArray
+from attention_explorer.core.map_picture import BoolArray
 from attention_explorer.core.numerals import MINUS
 from attention_explorer.core.numerals import signed as signed_number
-from attention_explorer.kit.drawing.contrast import readable_ink
+from attention_explorer.kit.drawing.colour_maps import readable_ink
 from attention_explorer.kit.drawing.marks import colour_of, pen
 from attention_explorer.kit.theme import Look
 

@@ -6,8 +6,7 @@ import numpy as np
 from PySide6.QtCore import QPointF, QRectF, Qt
 from PySide6.QtGui import QColor, QPainter
 
-from attention_explorer.core.colour_scale import ColourScale
-from attention_explorer.core.map_picture import MapPicture
+from attention_explorer.core.map_picture import ColourScale, MapPicture
 from attention_explorer.kit.drawing.colour_maps import DIVERGING, image_of, pixels_of
 from attention_explorer.kit.drawing.marks import colour_of, text_size
 from attention_explorer.kit.theme import Look

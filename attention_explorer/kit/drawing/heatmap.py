@@ -9,8 +9,7 @@ import numpy as np
 from PySide6.QtCore import QPointF, QRectF, Qt
 from PySide6.QtGui import QColor, QFont, QFontMetricsF, QImage, QPainter
 
-from attention_explorer.core.colour_scale import FloatArray
-from attention_explorer.core.map_picture import MapPicture
+from attention_explorer.core.map_picture import FloatArray, MapPicture
 from attention_explorer.kit.drawing.cell_marks import (
     cell_text,
     cover,

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 
-from attention_explorer.core.colour_scale import short_number
+from attention_explorer.core.map_picture import short_number
 from attention_explorer.core.numerals import superscript
 
 SMALLEST = 1e-300

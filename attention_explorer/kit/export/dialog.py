@@ -29,7 +29,7 @@ from attention_explorer.kit.export.figure import (
 )
 from attention_explorer.kit.export.form import ExportForm
 from attention_explorer.kit.export.writing import NumbersCopier, copy_picture, write_awake, write_contents
-from attention_explorer.kit.file_names import replace_question, with_ending
+from attention_explorer.kit.message import replace_question, with_ending
 from attention_explorer.kit.theme import LIGHT, Look
 
 MARGIN = 14

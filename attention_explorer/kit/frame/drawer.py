@@ -15,10 +15,8 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from attention_explorer.kit.controls.card import Card
-from attention_explorer.kit.controls.made import button, in_column, in_row, words
-from attention_explorer.kit.controls.term_block import TermBlock
-from attention_explorer.kit.controls.text_block import TextBlock, TextLine
+from attention_explorer.kit.controls.made import Card, button, in_column, in_row, words
+from attention_explorer.kit.controls.text_block import TermBlock, TextBlock, TextLine
 from attention_explorer.kit.form import Form
 from attention_explorer.kit.frame.panel import ItemsWidget
 from attention_explorer.kit.frame.view import View

@@ -9,9 +9,7 @@ from PySide6.QtWidgets import QBoxLayout, QHBoxLayout, QLabel, QSlider, QWidget
 
 from attention_explorer.core.declared import declaration_of, usual_of, value_of
 from attention_explorer.core.numerals import grouped
-from attention_explorer.kit.controls.card import Card
-from attention_explorer.kit.controls.made import words
-from attention_explorer.kit.controls.possible import allow_unless
+from attention_explorer.kit.controls.made import Card, allow_unless, words
 from attention_explorer.kit.controls.sliding_number import SlidingNumber
 from attention_explorer.kit.drawing.log_axis import log_text
 from attention_explorer.kit.frame.view import View

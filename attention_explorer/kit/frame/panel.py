@@ -11,12 +11,10 @@ from PySide6.QtGui import QKeyEvent, QMouseEvent, QPainter
 from PySide6.QtWidgets import QCheckBox, QHBoxLayout, QSizePolicy, QWidget
 
 from attention_explorer.core.formula_text import read_formula
-from attention_explorer.kit.controls.card import Card
 from attention_explorer.kit.controls.formula_label import FormulaLabel
-from attention_explorer.kit.controls.made import button, in_column
+from attention_explorer.kit.controls.made import Card, button, in_column
 from attention_explorer.kit.controls.number_box import ENTER
-from attention_explorer.kit.controls.term_block import TermBlock
-from attention_explorer.kit.controls.text_block import TextBlock, TextLine
+from attention_explorer.kit.controls.text_block import TermBlock, TextBlock, TextLine
 from attention_explorer.kit.frame.view import Try
 from attention_explorer.kit.items.columns import Above, Placed
 from attention_explorer.kit.items.item import Item

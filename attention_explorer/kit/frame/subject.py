@@ -9,8 +9,7 @@ from PySide6.QtWidgets import QSizePolicy, QStackedLayout, QWidget
 
 from attention_explorer.kit.controls.made import in_row
 from attention_explorer.kit.controls.sentence_field import SentenceField
-from attention_explorer.kit.frame.token_line import LARGEST, TokenLine
-from attention_explorer.kit.frame.tokens import Tokens
+from attention_explorer.kit.frame.token_line import LARGEST, TokenLine, Tokens
 from attention_explorer.kit.theme import Look
 
 

@@ -11,6 +11,7 @@ from attention_explorer.core.declared import (
     declaration_of,
     declarations,
     is_derived,
+    is_same_subject,
     reasons_of,
     said_of,
     value_of,
@@ -18,7 +19,6 @@ from attention_explorer.core.declared import (
 )
 from attention_explorer.core.numbers_export import Numbers, numbers_of
 from attention_explorer.core.preset import Preset
-from attention_explorer.core.subject import is_same_subject
 from attention_explorer.errors import ExportError
 from attention_explorer.kit.form import Form, Written
 from attention_explorer.kit.items.item import Arrays

@@ -8,10 +8,9 @@ import numpy as np
 from PySide6.QtCore import QPointF, QRectF, Qt
 from PySide6.QtGui import QColor, QFontMetricsF, QPainter
 
-from attention_explorer.core.colour_scale import BoolArray, FloatArray
+from attention_explorer.core.map_picture import BoolArray, FloatArray
 from attention_explorer.kit.drawing.cell_marks import paint_outline
-from attention_explorer.kit.drawing.colour_maps import pixels_of
-from attention_explorer.kit.drawing.contrast import contrast, readable_ink
+from attention_explorer.kit.drawing.colour_maps import contrast, pixels_of, readable_ink
 from attention_explorer.kit.drawing.marks import colour_of, mixed, paint_question_mark, pen, text_size
 from attention_explorer.kit.items.item import Hit, Item, walked
 from attention_explorer.kit.theme import Look

@@ -10,17 +10,20 @@ import numpy as np
 from PySide6.QtCore import QPointF, QRectF, Qt
 from PySide6.QtGui import QPainter, QPolygonF
 
-from attention_explorer.core.colour_scale import FloatArray
+from attention_explorer.core.map_picture import FloatArray
 from attention_explorer.core.numerals import round_step
-from attention_explorer.kit.drawing.label_places import LEVEL_FIRST, NO_LINES, boxes_along, free_spot
 from attention_explorer.kit.drawing.marks import (
+    LEVEL_FIRST,
+    NO_LINES,
     box_round,
+    boxes_along,
     colour_of,
     distance,
     draw_arrow,
     draw_circle,
     draw_haloed_text,
     draw_line,
+    free_spot,
     pen,
     text_size,
 )

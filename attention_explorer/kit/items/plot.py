@@ -17,13 +17,14 @@ from PySide6.QtGui import QPainter
 
 from attention_explorer.kit.drawing.legend import entries_height
 from attention_explorer.kit.drawing.marks import draw_circle, draw_line, paint_dot, pen, text_size
-from attention_explorer.kit.items.axis import TICKS, Axis, ticks_along
 from attention_explorer.kit.items.item import SIDEWAYS, Arrays, Hit, Item, Step
 from attention_explorer.kit.items.plot_marks import (
     LEGEND_LINE,
     SAMPLE,
+    TICKS,
     WORDS,
     At,
+    Axis,
     Bars,
     Curve,
     Handle,
@@ -32,6 +33,7 @@ from attention_explorer.kit.items.plot_marks import (
     Mark,
     Points,
     ReadOut,
+    ticks_along,
 )
 from attention_explorer.kit.theme import Look
 

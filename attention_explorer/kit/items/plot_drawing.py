@@ -13,7 +13,7 @@ from PySide6.QtCore import QPointF, QRectF, Qt
 from PySide6.QtGui import QFont, QPaintEngine, QPainter, QPen
 from PySide6.QtWidgets import QGraphicsObject
 
-from attention_explorer.core.colour_scale import FloatArray
+from attention_explorer.core.map_picture import FloatArray
 from attention_explorer.kit.drawing.legend import entry_boxes, entry_words
 from attention_explorer.kit.drawing.marks import (
     colour_of,
@@ -23,11 +23,12 @@ from attention_explorer.kit.drawing.marks import (
     pen,
     text_size,
 )
-from attention_explorer.kit.items.axis import TICKS, Axis, ticks_along
 from attention_explorer.kit.items.plot_marks import (
     LEGEND_LINE,
     SAMPLE,
+    TICKS,
     WORDS,
+    Axis,
     Band,
     Bars,
     Between,
@@ -38,6 +39,7 @@ from attention_explorer.kit.items.plot_marks import (
     Line,
     Points,
     ReadOut,
+    ticks_along,
 )
 from attention_explorer.kit.items.plot_words import is_seen, paint_fixed, paint_labels, paint_titles
 from attention_explorer.kit.theme import Look, searchable

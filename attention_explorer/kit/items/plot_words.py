@@ -10,11 +10,17 @@ import numpy as np
 from PySide6.QtCore import QPointF, QRectF, Qt
 from PySide6.QtGui import QFont, QFontMetricsF, QPainter
 
-from attention_explorer.core.colour_scale import FloatArray
-from attention_explorer.kit.drawing.label_places import NO_LINES, boxes_along, draw_leader, free_spot
-from attention_explorer.kit.drawing.marks import colour_of, draw_haloed_text, text_size
-from attention_explorer.kit.items.axis import TICKS
-from attention_explorer.kit.items.plot_marks import WORDS, Corner, Curve, Handle, Label, Line, Points
+from attention_explorer.core.map_picture import FloatArray
+from attention_explorer.kit.drawing.marks import (
+    NO_LINES,
+    boxes_along,
+    colour_of,
+    draw_haloed_text,
+    draw_leader,
+    free_spot,
+    text_size,
+)
+from attention_explorer.kit.items.plot_marks import TICKS, WORDS, Corner, Curve, Handle, Label, Line, Points
 from attention_explorer.kit.theme import Look
 
 if TYPE_CHECKING:

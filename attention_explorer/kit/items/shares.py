@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from PySide6.QtCore import QPointF, QRectF, Qt
 from PySide6.QtGui import QPainter
 
-from attention_explorer.kit.drawing.contrast import readable_ink
+from attention_explorer.kit.drawing.colour_maps import readable_ink
 from attention_explorer.kit.drawing.marks import colour_of, pen, text_size
 from attention_explorer.kit.items.item import Hit, Item, around, walked
 from attention_explorer.kit.items.strips import Colour, colour_in

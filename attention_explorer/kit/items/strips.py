@@ -8,9 +8,9 @@ from dataclasses import dataclass
 from PySide6.QtCore import QPointF, QRectF, Qt
 from PySide6.QtGui import QColor, QPainter
 
-from attention_explorer.core.colour_scale import FloatArray
+from attention_explorer.core.map_picture import FloatArray
 from attention_explorer.kit.drawing.cell_marks import paint_outline
-from attention_explorer.kit.drawing.contrast import readable_ink
+from attention_explorer.kit.drawing.colour_maps import readable_ink
 from attention_explorer.kit.drawing.marks import colour_of, draw_circle, pen, text_size
 from attention_explorer.kit.items.item import Hit, Item, walked
 from attention_explorer.kit.theme import Look, Theme

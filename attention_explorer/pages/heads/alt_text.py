@@ -8,8 +8,7 @@ from dataclasses import replace
 import numpy as np
 
 from attention_explorer.core.byte_cache import kept
-from attention_explorer.core.colour_scale import FloatArray
-from attention_explorer.core.map_picture import Window
+from attention_explorer.core.map_picture import FloatArray, Window
 from attention_explorer.core.numerals import plain, signed
 from attention_explorer.core.words import capital
 from attention_explorer.model import AttentionMap, Stage

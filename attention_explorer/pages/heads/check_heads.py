@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from attention_explorer.core.colour_scale import BoolArray, FloatArray
+from attention_explorer.core.map_picture import BoolArray, FloatArray
 from attention_explorer.core.numerals import counted, grouped, size_text, weight_text
 from attention_explorer.core.shuffle import rounding_of
 from attention_explorer.errors import ExplorerError

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from attention_explorer.core.colour_scale import BoolArray, FloatArray
 from attention_explorer.core.counting import Count
+from attention_explorer.core.map_picture import BoolArray, FloatArray
 from attention_explorer.core.numerals import size_text
 from attention_explorer.core.shuffle import ShuffleComparison, compared
 from attention_explorer.errors import ExplorerError

@@ -6,7 +6,7 @@ import math
 from dataclasses import dataclass
 from enum import StrEnum
 
-from attention_explorer.core.colour_scale import BoolArray, FloatArray
+from attention_explorer.core.map_picture import BoolArray, FloatArray
 from attention_explorer.core.numbers_files import as_csv
 from attention_explorer.core.numerals import exact, signed, size_text, weight_text
 from attention_explorer.errors import ExplorerError

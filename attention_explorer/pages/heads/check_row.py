@@ -6,8 +6,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from attention_explorer.core.colour_scale import BoolArray, FloatArray
 from attention_explorer.core.counting import Count
+from attention_explorer.core.map_picture import BoolArray, FloatArray
 from attention_explorer.core.numerals import percent, signed, size_text, subscript, weight_text
 from attention_explorer.core.shuffle import rounding_of
 from attention_explorer.core.words import capital

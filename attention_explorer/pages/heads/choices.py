@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Final
 
-from attention_explorer.core.colour_scale import Contrast
+from attention_explorer.core.map_picture import Contrast
 from attention_explorer.model import Stage
 from attention_explorer.pages.heads.state import Aggregate, Hidden, MaskKind, SortBy
 

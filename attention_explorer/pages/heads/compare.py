@@ -8,18 +8,19 @@ from typing import TypeAlias
 
 import numpy as np
 
-from attention_explorer.core.colour_scale import (
+from attention_explorer.core.counting import Count
+from attention_explorer.core.map_picture import (
     BoolArray,
     ColourScale,
     Contrast,
     FloatArray,
+    MapPicture,
     ScaleKind,
+    all_absent,
     end_text,
     score_scale,
     weight_scale,
 )
-from attention_explorer.core.counting import Count
-from attention_explorer.core.map_picture import MapPicture, all_absent
 from attention_explorer.core.numerals import coordinate, counted, scientific
 from attention_explorer.model import Stage
 from attention_explorer.model.pooling import TilePool

@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from attention_explorer.core.colour_scale import BoolArray, FloatArray
+from attention_explorer.core.map_picture import BoolArray, FloatArray
 from attention_explorer.core.numerals import MINUS, readable
 from attention_explorer.model import Stage
 from attention_explorer.pages.heads.aligned import NONE, joined

@@ -6,8 +6,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from attention_explorer.core.colour_scale import ColourScale, FloatArray, ScaleKind, score_scale
-from attention_explorer.core.map_picture import MapPicture
+from attention_explorer.core.map_picture import ColourScale, FloatArray, MapPicture, ScaleKind, score_scale
 from attention_explorer.core.numerals import coordinate, parsed_number, plain
 from attention_explorer.errors import ExplorerError
 from attention_explorer.sources.recipe import Encoding, Projections, TokenVectors, ToyRecipe

@@ -9,9 +9,8 @@ from typing import Any
 import numpy as np
 
 from attention_explorer import __version__
-from attention_explorer.core.colour_scale import BoolArray
 from attention_explorer.core.counting import Count
-from attention_explorer.core.map_picture import Window
+from attention_explorer.core.map_picture import BoolArray, Window
 from attention_explorer.core.numbers_export import AnyArray, LargeArray, Numbers, Table, rows_of
 from attention_explorer.model import AttentionMap, Stage
 from attention_explorer.model.map_selection import Selection, row_blocks

@@ -8,8 +8,7 @@ from typing import TypeAlias
 
 import numpy as np
 
-from attention_explorer.core.colour_scale import Contrast, score_scale, weight_scale
-from attention_explorer.core.map_picture import MapPicture
+from attention_explorer.core.map_picture import Contrast, MapPicture, score_scale, weight_scale
 from attention_explorer.core.numerals import MINUS, counted
 from attention_explorer.errors import ArrayError
 from attention_explorer.model.arrays import Bools, Floats, real_array

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from attention_explorer.core.colour_scale import FloatArray
+from attention_explorer.core.map_picture import FloatArray
 from attention_explorer.core.numerals import coordinate, parsed_number, plain
 from attention_explorer.errors import ExplorerError
 from attention_explorer.model import Stage

@@ -7,8 +7,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from attention_explorer.core.colour_scale import BoolArray, FloatArray
-from attention_explorer.core.map_picture import Window
+from attention_explorer.core.map_picture import BoolArray, FloatArray, Window
 from attention_explorer.core.numerals import grouped, percent
 from attention_explorer.errors import ArrayError, ExplorerError
 from attention_explorer.model import AttentionMap, Stage

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
-from attention_explorer.core.colour_scale import ColourScale, Contrast, ScaleKind, end_text, weight_scale
-from attention_explorer.core.map_picture import MapPicture
+from attention_explorer.core.map_picture import ColourScale, Contrast, MapPicture, ScaleKind, end_text, weight_scale
 from attention_explorer.core.numerals import counted
 from attention_explorer.pages.heads.frame import HeadsFrame, head_name, heads_frame
 from attention_explorer.pages.heads.shown_map import map_picture

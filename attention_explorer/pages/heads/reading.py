@@ -6,8 +6,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from attention_explorer.core.colour_scale import BoolArray, FloatArray
 from attention_explorer.core.counting import Count
+from attention_explorer.core.map_picture import BoolArray, FloatArray
 from attention_explorer.core.numerals import plain
 from attention_explorer.model import Stage, entropy
 from attention_explorer.pages.heads.frame import HeadsFrame

@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 from attention_explorer.core.byte_cache import kept
-from attention_explorer.core.colour_scale import BoolArray, FloatArray
+from attention_explorer.core.map_picture import BoolArray, FloatArray
 from attention_explorer.core.numerals import compact, coordinate, counted, plain, scientific, signed
 from attention_explorer.core.words import capital
 from attention_explorer.model import Stage

@@ -7,8 +7,15 @@ import unicodedata
 import numpy as np
 
 from attention_explorer.core.byte_cache import kept
-from attention_explorer.core.colour_scale import BoolArray, ColourScale, length_scale, score_scale, weight_scale
-from attention_explorer.core.map_picture import MapPicture, Window
+from attention_explorer.core.map_picture import (
+    BoolArray,
+    ColourScale,
+    MapPicture,
+    Window,
+    length_scale,
+    score_scale,
+    weight_scale,
+)
 from attention_explorer.errors import ExplorerError
 from attention_explorer.model import AttentionMap, RenormalisedMap, Stage
 from attention_explorer.model.hidden_keys_map import HiddenKeysMap

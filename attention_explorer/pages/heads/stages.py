@@ -7,8 +7,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from attention_explorer.core.colour_scale import score_scale, weight_scale
-from attention_explorer.core.map_picture import MapPicture
+from attention_explorer.core.map_picture import MapPicture, score_scale, weight_scale
 from attention_explorer.core.numerals import coordinate, counted, readable
 from attention_explorer.core.role import Role
 from attention_explorer.errors import ExplorerError

@@ -7,16 +7,21 @@ from dataclasses import dataclass, replace
 from enum import StrEnum
 from typing import Self
 
-from attention_explorer.core.colour_scale import SEQUENTIAL, Contrast
 from attention_explorer.core.counting import MOST_TOKENS, MOST_WISHED, Count, count_declared
 from attention_explorer.core.declared import Kind, declared, derived
-from attention_explorer.core.map_picture import Window
+from attention_explorer.core.map_picture import SEQUENTIAL, Contrast, Window
 from attention_explorer.core.mask import Cell as Cell
 from attention_explorer.core.mask import MaskChoice as MaskChoice
 from attention_explorer.core.mask import MaskKind as MaskKind
 from attention_explorer.core.mask import mask_size_derived
-from attention_explorer.core.temperature import HIGHEST_TEMPERATURE, LOWEST_TEMPERATURE, temperature_declared
-from attention_explorer.core.weighing import hard_declared, scaled_declared, switched_off_declared
+from attention_explorer.core.weighing import (
+    HIGHEST_TEMPERATURE,
+    LOWEST_TEMPERATURE,
+    hard_declared,
+    scaled_declared,
+    switched_off_declared,
+    temperature_declared,
+)
 from attention_explorer.errors import ExplorerError
 from attention_explorer.fields import CheckedFields
 from attention_explorer.model import Stage

@@ -10,15 +10,15 @@ from enum import StrEnum
 import numpy as np
 
 from attention_explorer.core.byte_cache import Kept
-from attention_explorer.core.colour_scale import FloatArray
+from attention_explorer.core.map_picture import FloatArray
 from attention_explorer.core.numerals import percent, plain, scientific
 from attention_explorer.core.words import capital
 from attention_explorer.errors import ArrayError
 from attention_explorer.model import AttentionMap, Stage
 from attention_explorer.model.map_summary import SATURATED
 from attention_explorer.pages.heads.check_report import Cell, CheckReport, CheckTable, Form
-from attention_explorer.pages.heads.evenness import EVEN, is_nearly_uniform, largest_excess
 from attention_explorer.pages.heads.frame import HeadsFrame, head_name
+from attention_explorer.pages.heads.survey import EVEN, is_nearly_uniform, largest_excess
 from attention_explorer.sources.source import Made
 
 Rows = slice | np.typing.NDArray[np.intp]

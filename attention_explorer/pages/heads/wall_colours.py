@@ -6,8 +6,15 @@ from collections.abc import Iterable
 
 import numpy as np
 
-from attention_explorer.core.colour_scale import ColourScale, Contrast, ScaleKind, end_text, score_scale, weight_scale
-from attention_explorer.core.map_picture import MapPicture
+from attention_explorer.core.map_picture import (
+    ColourScale,
+    Contrast,
+    MapPicture,
+    ScaleKind,
+    end_text,
+    score_scale,
+    weight_scale,
+)
 from attention_explorer.pages.heads.state import HeadsView
 from attention_explorer.pages.heads.survey import HeadSurvey
 

@@ -7,8 +7,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from attention_explorer.core.colour_scale import FloatArray
-from attention_explorer.core.map_picture import MapPicture, Window
+from attention_explorer.core.map_picture import FloatArray, MapPicture, Window
 from attention_explorer.core.numerals import (
     MINUS,
     compact,

@@ -10,8 +10,7 @@ from typing import Any
 import numpy as np
 
 from attention_explorer.core.byte_cache import kept
-from attention_explorer.core.colour_scale import ColourScale, ScaleKind
-from attention_explorer.core.map_picture import MapPicture
+from attention_explorer.core.map_picture import ColourScale, MapPicture, ScaleKind
 from attention_explorer.core.numerals import compact, coordinate, parsed_number, percent, plain, scientific, signed
 from attention_explorer.errors import ExplorerError, quoted
 from attention_explorer.model.precision import PrecisionSoftmax, softmax_in_precision

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from attention_explorer.core.byte_cache import Kept
-from attention_explorer.core.colour_scale import FloatArray
+from attention_explorer.core.map_picture import FloatArray
 from attention_explorer.core.numerals import plain
 from attention_explorer.errors import ArrayError
 from attention_explorer.model import (
@@ -24,9 +24,9 @@ from attention_explorer.model import (
 from attention_explorer.model import Initialiser as Rule
 from attention_explorer.model.checkpoint import checkpoint
 from attention_explorer.model.scalars import LARGEST_SEED
-from attention_explorer.pages.stack.numerals import brief
 from attention_explorer.pages.stack.stack import stack_setting
 from attention_explorer.pages.stack.state import MOST_LAYERS, BlockState
+from attention_explorer.pages.stack.wording import brief
 
 TOKENS, DRAWS = 10, 7
 """As many as the table was measured with."""

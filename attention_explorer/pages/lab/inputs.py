@@ -7,8 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from attention_explorer.core.byte_cache import kept
-from attention_explorer.core.colour_scale import ColourScale, ScaleKind
-from attention_explorer.core.map_picture import MapPicture
+from attention_explorer.core.map_picture import ColourScale, MapPicture, ScaleKind
 from attention_explorer.core.numerals import counted, grouped, plain
 from attention_explorer.model import Stage, product_flops
 from attention_explorer.pages.lab.cost_state import CostState

@@ -9,13 +9,11 @@ from typing import Any
 import numpy as np
 
 from attention_explorer.core.byte_cache import kept
-from attention_explorer.core.colour_scale import FloatArray
-from attention_explorer.core.map_picture import MapPicture
+from attention_explorer.core.map_picture import FloatArray, MapPicture
 from attention_explorer.core.mask import MaskChoice
 from attention_explorer.core.numerals import exact, signed, size_text
 from attention_explorer.model import NormPlacement
-from attention_explorer.pages.stack.maps import feature_map
-from attention_explorer.pages.stack.stack import block_stack, block_trace, without_view
+from attention_explorer.pages.stack.stack import block_stack, block_trace, feature_map, without_view
 from attention_explorer.pages.stack.state import BlockState
 
 FACTORS = (-10.0, -5.0, -3.0, -2.0, -1.0, -0.5, 0.0, 0.5, 1.0, 1.5, 2.0, 3.0, 5.0, 10.0)

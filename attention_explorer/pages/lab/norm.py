@@ -7,12 +7,12 @@ from typing import Any
 
 import numpy as np
 
-from attention_explorer.core.colour_scale import FloatArray
+from attention_explorer.core.map_picture import FloatArray
 from attention_explorer.core.numerals import plain
 from attention_explorer.model import NormKind
 from attention_explorer.model.norm import Norm
-from attention_explorer.pages.stack.numerals import brief
 from attention_explorer.pages.stack.state import BlockState
+from attention_explorer.pages.stack.wording import brief
 
 LEAST_SCALE, LARGEST_SCALE = 1e-7, 100.0
 SCALES = (*(float(f"{factor}e{power}") for power in range(-7, 2) for factor in (1, 2, 5)), LARGEST_SCALE)

@@ -9,7 +9,7 @@ from typing import TypeVar
 
 import numpy as np
 
-from attention_explorer.core.colour_scale import BoolArray, FloatArray
+from attention_explorer.core.map_picture import BoolArray, FloatArray
 from attention_explorer.model.score_draws import ScoreSetting, ScoreSource, draw_scores
 from attention_explorer.model.softmax import entropy, softmax
 from attention_explorer.model.softmax_slope import softmax_gradient_norm

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from attention_explorer.core.byte_cache import Kept
-from attention_explorer.core.colour_scale import FloatArray
+from attention_explorer.core.map_picture import FloatArray
 from attention_explorer.model.normal import normal_density
 from attention_explorer.model.score_draws import EntryDistribution, ScoreSetting, ScoreSource
 from attention_explorer.model.softmax import softmax

@@ -8,14 +8,20 @@ from typing import Any
 import numpy as np
 
 from attention_explorer.core.byte_cache import Kept
-from attention_explorer.core.colour_scale import FloatArray
-from attention_explorer.core.map_picture import MapPicture
+from attention_explorer.core.map_picture import FloatArray, MapPicture
 from attention_explorer.core.numerals import counted, percent, size_text
 from attention_explorer.model import Activation, ModelSize, causal_mask
 from attention_explorer.model.checkpoint import checkpoint
 from attention_explorer.pages.stack.learned import steps_to_learn
-from attention_explorer.pages.stack.maps import feature_map, weight_map
-from attention_explorer.pages.stack.stack import QUICK_NUMBERS, block_stack, check_sizes, count_numbers, without_view
+from attention_explorer.pages.stack.stack import (
+    QUICK_NUMBERS,
+    block_stack,
+    check_sizes,
+    count_numbers,
+    feature_map,
+    weight_map,
+    without_view,
+)
 from attention_explorer.pages.stack.state import BlockState
 from attention_explorer.sources.decoding import Decoding
 from attention_explorer.sources.registry import source_of

@@ -9,8 +9,8 @@ from typing import Any
 import numpy as np
 
 from attention_explorer.core.byte_cache import Kept
-from attention_explorer.core.colour_scale import FloatArray
 from attention_explorer.core.counting import Count
+from attention_explorer.core.map_picture import FloatArray
 from attention_explorer.core.numerals import size_text
 from attention_explorer.errors import ArrayError
 from attention_explorer.model import EncoderStack, causal_mask

@@ -10,7 +10,7 @@ import numpy as np
 
 from attention_explorer.model import entropy, lookup, lookup_gradient
 from attention_explorer.pages.lookup.numbers import LookupFrame, best_keys
-from attention_explorer.pages.lookup.plane_geometry import winners_nearby
+from attention_explorer.pages.lookup.plane import winners_nearby
 from attention_explorer.pages.lookup.state import QUERY, LookupState
 
 

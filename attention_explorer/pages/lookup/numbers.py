@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from attention_explorer.core.temperature import HIGHEST_TEMPERATURE, LOWEST_TEMPERATURE
+from attention_explorer.core.weighing import HIGHEST_TEMPERATURE, LOWEST_TEMPERATURE
 from attention_explorer.model import Attention, LookupGradient, lookup, softmax
 from attention_explorer.pages.lookup.plane import Vector
 from attention_explorer.pages.lookup.state import LookupState, Overlay, ValueKind

@@ -16,10 +16,8 @@ from attention_explorer.errors import ExplorerError
 from attention_explorer.model import QueryKeyMap
 from attention_explorer.model.arrays import Floats
 from attention_explorer.model.row_lookup import RowLookup, row_lookup
-from attention_explorer.pages.lookup.head_row import HeadRow
-from attention_explorer.pages.lookup.plane import LARGEST_COORDINATE, Extent, Vector
-from attention_explorer.pages.lookup.plane_geometry import convex_hull
-from attention_explorer.pages.lookup.state import Overlay
+from attention_explorer.pages.lookup.plane import LARGEST_COORDINATE, Extent, Vector, convex_hull
+from attention_explorer.pages.lookup.state import HeadRow, Overlay
 from attention_explorer.sources.masked_layers import layers_and_mask, words_of_mask
 from attention_explorer.sources.registry import source_of
 from attention_explorer.sources.source import Ability, Source

@@ -13,7 +13,7 @@ from attention_explorer.model import Attention, LookupGradient, entropy
 from attention_explorer.model.row_lookup import RowWeights
 from attention_explorer.pages.lookup.numbers import FloatArray, LookupFrame, best_keys
 from attention_explorer.pages.lookup.open_row import OpenRow, opened_row
-from attention_explorer.pages.lookup.plane_geometry import winners_nearby
+from attention_explorer.pages.lookup.plane import winners_nearby
 from attention_explorer.pages.lookup.state import Entry, LookupState, ValueKind
 
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from attention_explorer.core.colour_scale import FloatArray
+from attention_explorer.core.map_picture import FloatArray
 from attention_explorer.core.numbers_export import Table
 from attention_explorer.model import lookup
 from attention_explorer.model.attention import Attention

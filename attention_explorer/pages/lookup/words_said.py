@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 
-from attention_explorer.core.colour_scale import FloatArray
+from attention_explorer.core.map_picture import FloatArray
 from attention_explorer.core.numerals import coordinate, percent, plain, signed
 from attention_explorer.pages.lookup.words_plane import HeadNumbers, WordsNumbers
 from attention_explorer.pages.lookup.words_state import MATRICES, WordsShown

@@ -10,12 +10,17 @@ from typing import Any
 import numpy as np
 
 from attention_explorer.core.byte_cache import kept
-from attention_explorer.core.colour_scale import FloatArray
+from attention_explorer.core.map_picture import FloatArray
 from attention_explorer.model import alibi_slopes, softmax
 from attention_explorer.pages.positions.kinds.registry import KINDS, PositionKind, kind_of
-from attention_explorer.pages.positions.random import contents, head_width, projections
 from attention_explorer.pages.positions.state import PositionsState
-from attention_explorer.pages.positions.table import encoding_at, reason_without_table
+from attention_explorer.pages.positions.table import (
+    contents,
+    encoding_at,
+    head_width,
+    projections,
+    reason_without_table,
+)
 
 
 def is_added(kind: PositionKind) -> bool:

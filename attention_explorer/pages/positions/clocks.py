@@ -8,8 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from attention_explorer.core.byte_cache import kept
-from attention_explorer.core.colour_scale import ColourScale, FloatArray, ScaleKind
-from attention_explorer.core.map_picture import MapPicture
+from attention_explorer.core.map_picture import ColourScale, FloatArray, MapPicture, ScaleKind
 from attention_explorer.core.numerals import counted, scientific, signed
 from attention_explorer.model.encodings import clock_angles, shift_matrix, sinusoidal_rows
 from attention_explorer.pages.positions.kinds.kind import wavelength_text

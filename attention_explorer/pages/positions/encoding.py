@@ -10,9 +10,16 @@ from typing import Any
 import numpy as np
 
 from attention_explorer.core.byte_cache import kept
-from attention_explorer.core.colour_scale import ColourScale, FloatArray, ScaleKind, score_scale, short_number
 from attention_explorer.core.counting import Count
-from attention_explorer.core.map_picture import IntArray, MapPicture
+from attention_explorer.core.map_picture import (
+    ColourScale,
+    FloatArray,
+    IntArray,
+    MapPicture,
+    ScaleKind,
+    score_scale,
+    short_number,
+)
 from attention_explorer.core.numbers_export import Arrays, Table, rows_of
 from attention_explorer.core.numerals import coordinate, grouped, signed
 from attention_explorer.errors import ExportError

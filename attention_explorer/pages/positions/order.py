@@ -9,8 +9,7 @@ from typing import Any
 import numpy as np
 
 from attention_explorer.core.byte_cache import kept
-from attention_explorer.core.colour_scale import Contrast, FloatArray, weight_scale
-from attention_explorer.core.map_picture import MapPicture
+from attention_explorer.core.map_picture import Contrast, FloatArray, MapPicture, weight_scale
 from attention_explorer.core.numerals import size_text
 from attention_explorer.core.shuffle import ShuffleComparison, compared, shuffled_order
 from attention_explorer.errors import ExplorerError

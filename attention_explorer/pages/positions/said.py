@@ -6,7 +6,7 @@ import math
 
 import numpy as np
 
-from attention_explorer.core.colour_scale import FloatArray
+from attention_explorer.core.map_picture import FloatArray
 from attention_explorer.core.numerals import coordinate, counted, plain, signed, size_text, weight_text
 from attention_explorer.model.alibi import alibi_slopes
 from attention_explorer.pages.positions.attention import PositionAttentionPicture

@@ -9,13 +9,18 @@ from typing import Any
 import numpy as np
 
 from attention_explorer.core.byte_cache import kept
-from attention_explorer.core.colour_scale import ColourScale, FloatArray, ScaleKind, score_scale
-from attention_explorer.core.map_picture import IntArray, MapPicture
+from attention_explorer.core.map_picture import ColourScale, FloatArray, IntArray, MapPicture, ScaleKind, score_scale
 from attention_explorer.pages.positions.kinds.registry import kind_of
-from attention_explorer.pages.positions.random import contents, head_width, projections
 from attention_explorer.pages.positions.state import Likeness, PositionsState
 from attention_explorer.pages.positions.sums import rates_of
-from attention_explorer.pages.positions.table import encoding_at, reason_without_table, sampled_positions
+from attention_explorer.pages.positions.table import (
+    contents,
+    encoding_at,
+    head_width,
+    projections,
+    reason_without_table,
+    sampled_positions,
+)
 
 
 def shows_distances(state: PositionsState) -> bool:

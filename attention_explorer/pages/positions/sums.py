@@ -7,7 +7,7 @@ import math
 import numpy as np
 
 from attention_explorer.core.byte_cache import kept
-from attention_explorer.core.colour_scale import FloatArray
+from attention_explorer.core.map_picture import FloatArray
 
 
 def rates_of(width: int, base: float) -> FloatArray:

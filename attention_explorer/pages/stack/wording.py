@@ -5,16 +5,29 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from attention_explorer.core.mask import mask_words
-from attention_explorer.core.numerals import counted
+from attention_explorer.core.numerals import counted, superscript
 from attention_explorer.model import Activation, DropoutPlace, NormKind, NormPlacement
 from attention_explorer.pages.stack.choices import BlockPicture, Initialiser
 from attention_explorer.pages.stack.learned import recipe_of
-from attention_explorer.pages.stack.numerals import brief
 from attention_explorer.pages.stack.state import BlockState
 from attention_explorer.pages.stack.typed import TYPED
 from attention_explorer.sources.masked_layers import left_out
 from attention_explorer.sources.registry import source_of
 from attention_explorer.sources.source import Ability, LayerPart, Recipe
+
+# ---- Sizes over many powers of ten, as the pictures of the Layer page write them ----
+
+
+def brief(number: float) -> str:
+    """Return a number of at least 0 in three digits at most: 0.5, 11.9, 0.00316, 10⁻⁵, 3.8·10⁴."""
+    if number == 0 or 1e-3 <= float(f"{number:.3g}") < 1000:
+        return f"{number:.3g}"
+    text = f"{number:.2e}"
+    mantissa, _, exponent = text.partition("e")
+    power = "10" + superscript(int(exponent))
+    digits = f"{float(mantissa):g}"
+    return power if digits == "1" else f"{digits}·{power}"
+
 
 ACTIVATION_NAMES = {
     Activation.RELU: "ReLU",

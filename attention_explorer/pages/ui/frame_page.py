@@ -9,13 +9,11 @@ from PySide6.QtCore import QPoint, Qt
 from PySide6.QtGui import QKeyEvent, QResizeEvent
 from PySide6.QtWidgets import QBoxLayout, QMenu, QSlider, QVBoxLayout, QWidget
 
-from attention_explorer.core.declared import declaration_of
+from attention_explorer.core.declared import declaration_of, is_same_subject
 from attention_explorer.core.preset import Preset, preset_of
-from attention_explorer.core.subject import is_same_subject
 from attention_explorer.errors import ExplorerError
 from attention_explorer.kit import reach
-from attention_explorer.kit.controls.card import Card
-from attention_explorer.kit.controls.made import in_column, in_row, keep_out_of_sight, words
+from attention_explorer.kit.controls.made import Card, in_column, in_row, keep_out_of_sight, words
 from attention_explorer.kit.controls.panel_scroll import UNBOUNDED, PageScroll, PanelScroll, keep_in_view
 from attention_explorer.kit.controls.text_block import TextBlock, TextLine
 from attention_explorer.kit.form import Form
@@ -29,7 +27,7 @@ from attention_explorer.kit.pictures.canvas import PicturesCanvas
 from attention_explorer.kit.pictures.pointed_picture import NOWHERE
 from attention_explorer.kit.pictures.request import PictureRequest, Ready, is_resized, work_for
 from attention_explorer.kit.pictures.request_note import RequestNote
-from attention_explorer.kit.tab_order import in_order
+from attention_explorer.kit.reach import in_order
 from attention_explorer.kit.theme import Look
 from attention_explorer.pages.explorer import ExplorerState
 from attention_explorer.pages.ui.session import Session

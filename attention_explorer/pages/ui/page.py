@@ -13,8 +13,8 @@ from PySide6.QtWidgets import QMenu, QWidget
 
 from attention_explorer.errors import ExplorerError
 from attention_explorer.kit.controls.number_box import ENTER, NumberBox
-from attention_explorer.kit.keys import written
 from attention_explorer.kit.pictures.request_note import RequestNote
+from attention_explorer.kit.reach import written
 from attention_explorer.kit.theme import Look
 from attention_explorer.pages.explorer import ExplorerState
 from attention_explorer.pages.ui.session import Session

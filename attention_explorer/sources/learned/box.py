@@ -6,7 +6,7 @@ import json
 from functools import cache
 from typing import NamedTuple
 
-from attention_explorer.core import assets
+from attention_explorer.core import files
 from attention_explorer.sources.learned.setup import LearningSetup
 
 
@@ -81,6 +81,6 @@ def record_of(name: str) -> Record:
         If the records are missing or damaged.
     """
     try:
-        return Record(**json.loads(assets.read_text(RECORDS))[name])
+        return Record(**json.loads(files.read_text(RECORDS))[name])
     except (ValueError, KeyError, TypeError):
-        raise assets.damaged(RECORDS) from None
+        raise files.damaged(RECORDS) from None

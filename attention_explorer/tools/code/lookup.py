@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from attention_explorer.core.temperature import HIGHEST_TEMPERATURE, LOWEST_TEMPERATURE
+from attention_explorer.core.weighing import HIGHEST_TEMPERATURE, LOWEST_TEMPERATURE
 from attention_explorer.pages.lookup.frame import lookup_frame
 from attention_explorer.pages.lookup.numbers import LookupFrame, sampled
 from attention_explorer.pages.lookup.open_row import OpenRow

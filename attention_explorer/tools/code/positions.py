@@ -8,11 +8,16 @@ from attention_explorer.errors import ExplorerError
 from attention_explorer.pages.positions.attention import is_added
 from attention_explorer.pages.positions.kinds.registry import KINDS, kind_of
 from attention_explorer.pages.positions.order import order_picture
-from attention_explorer.pages.positions.random import contents, projections
 from attention_explorer.pages.positions.said import picture_title
 from attention_explorer.pages.positions.similarity import shows_distances
 from attention_explorer.pages.positions.state import PositionsPicture, PositionsState
-from attention_explorer.pages.positions.table import pair_count, reason_without_table, sampled_positions
+from attention_explorer.pages.positions.table import (
+    contents,
+    pair_count,
+    projections,
+    reason_without_table,
+    sampled_positions,
+)
 from attention_explorer.sources.recipe import ToyRecipe
 from attention_explorer.sources.toy import token_embeddings
 from attention_explorer.tools.code.script import ROTARY, SINUSOIDS, SOFTMAX, Program, Script

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any, get_args
 import numpy as np
 
 from attention_explorer.core.declared import declarations
-from attention_explorer.core.session_json import Json, PlaceError, place_text
+from attention_explorer.core.json_text import Json, PlaceError, place_text
 from attention_explorer.errors import ExplorerError, did_you_mean, quoted
 from attention_explorer.fields import types_of
 from attention_explorer.pages.explorer import ExplorerState, PageState

@@ -26,11 +26,10 @@ from attention_explorer.pages.stack.choices import BlockPicture
 from attention_explorer.pages.stack.state import BlockState
 from attention_explorer.pages.training.state import TrainingState
 from attention_explorer.tools.lessons.answers import Right, offered, truth
-from attention_explorer.tools.lessons.differences import view_of
 from attention_explorer.tools.lessons.expression import expression
 from attention_explorer.tools.lessons.lesson import Answer, Kind, Labels, Option, Step
 from attention_explorer.tools.lessons.names import names_in
-from attention_explorer.tools.lessons.recording import Recording
+from attention_explorer.tools.lessons.recording import Recording, view_of
 
 APART = 0.03
 """Of the largest of some numbers: so far the next must be below it, or the two could be taken for each other."""

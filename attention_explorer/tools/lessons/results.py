@@ -16,7 +16,7 @@ from attention_explorer.core.numbers_files import as_csv, check_kind
 from attention_explorer.errors import ExplorerError, FileAccessError, full_stop, on_one_line, quoted
 from attention_explorer.tools.lessons.lesson import Lesson
 from attention_explorer.tools.lessons.progress import AFTER, BEFORE, TAKES, Progress, Take
-from attention_explorer.tools.lessons.shelf import by_guessing
+from attention_explorer.tools.lessons.reading import by_guessing
 from attention_explorer.tools.lessons.words import spoken
 
 KINDS = {".csv": "Result, a line for each question", ".json": "Result"}

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from dataclasses import fields
 
-from attention_explorer.core import assets
-from attention_explorer.core.session_json import Json
+from attention_explorer.core import files
+from attention_explorer.core.json_text import Json
 from attention_explorer.pages.explorer import ExplorerState
 from attention_explorer.pages.ready_made import ALL_PARTS
 from attention_explorer.pages.session_codec import encoded
@@ -168,4 +168,4 @@ def _keys(part: Json) -> Iterator[str]:
 
 def example() -> bytes:
     """Return the file of a lesson that shows how they are written."""
-    return assets.read_bytes(f"lessons/{EXAMPLE}")
+    return files.read_bytes(f"lessons/{EXAMPLE}")

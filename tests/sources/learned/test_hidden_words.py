@@ -9,7 +9,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from attention_explorer.core import assets
+from attention_explorer.core import files
 from attention_explorer.pages.heads.guess import can_hide_words, guess_setup, guessed, without_word
 from attention_explorer.pages.heads.presets import HIDING, heads_preset
 from attention_explorer.pages.heads.state import HeadsState, MaskChoice, MaskKind
@@ -17,11 +17,11 @@ from attention_explorer.sources.learned.box import file_name
 from attention_explorer.sources.learned.model_file import read_model
 from attention_explorer.sources.learned.tasks import TASKS
 from attention_explorer.sources.registry import tokens_of
-from attention_explorer.tools.lessons import shelf
+from attention_explorer.tools.lessons import reading
 
 EXAMPLE = heads_preset(HIDING).state
 IT, ADJECTIVE, ANIMAL, THING = 7, 9, 1, 5
-ASKED = next(step.draw[0].values for step in shelf.lessons()[0].steps if step.draw)
+ASKED = next(step.draw[0].values for step in reading.lessons()[0].steps if step.draw)
 SENTENCES = ("The cat slept on the bed because it was soft", "the dog lay near the wall because it was tired .", *ASKED)
 
 
@@ -31,7 +31,7 @@ def reading(sentence: str) -> HeadsState:
 
 def by_loops(words: list[str], hidden: Collection[int], *, causal: bool = False) -> dict[str, float]:
     """Return how probable each answer at “it” is: two layers of one head over one sentence, number by number."""
-    model = read_model(Path(assets.path(file_name("it"))))
+    model = read_model(Path(files.path(file_name("it"))))
     array = {name: part.astype(float).tolist() for name, part in model.network.parameters.arrays.items()}
     known = TASKS["it"].vocabulary(model.setup).words
     rows = [

@@ -9,7 +9,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from attention_explorer.core import assets
+from attention_explorer.core import files
 from attention_explorer.core.numerals import percent
 from attention_explorer.errors import ExplorerError
 from attention_explorer.model import causal_mask
@@ -162,10 +162,10 @@ def test_learning_again_is_said_to_take_long() -> None:
 
 @pytest.mark.parametrize("name", BOX)
 def test_the_files_are_what_their_records_say(name: str) -> None:
-    data, record = Path(assets.path(file_name(name))).read_bytes(), record_of(name)
+    data, record = Path(files.path(file_name(name))).read_bytes(), record_of(name)
     assert hashlib.sha256(data).hexdigest() == record.digest
     assert len(data) < 100_000
-    model = read_model(Path(assets.path(file_name(name))))
+    model = read_model(Path(files.path(file_name(name))))
     assert (model.setup, model.step) == BOX[name]
     assert name_in_box(*BOX[name]) == name
     measured = model.measured()

@@ -9,13 +9,12 @@ import numpy as np
 from PySide6.QtCore import QRectF
 from PySide6.QtGui import QPainter
 
-from attention_explorer.core.colour_scale import ColourScale, FloatArray, ScaleKind, score_scale
 from attention_explorer.core.counting import Count
-from attention_explorer.core.map_picture import MapPicture
+from attention_explorer.core.map_picture import ColourScale, FloatArray, MapPicture, ScaleKind, score_scale
 from attention_explorer.core.numerals import plain
 from attention_explorer.kit.items.bars import Bar, NamedBars
 from attention_explorer.kit.items.columns import Beside
-from attention_explorer.kit.items.rows_map import RowsMap
+from attention_explorer.kit.items.map import RowsMap
 from attention_explorer.kit.items.small_map import SmallMap
 from attention_explorer.kit.picture import Arrays, Change, Hit, Item, Laid, Panel, Picture, Value
 from attention_explorer.kit.theme import Look

@@ -7,14 +7,12 @@ from typing import Any
 
 import numpy as np
 
-from attention_explorer.core.colour_scale import ColourScale, ScaleKind, score_scale
-from attention_explorer.core.map_picture import MapPicture
+from attention_explorer.core.map_picture import ColourScale, MapPicture, ScaleKind, score_scale
 from attention_explorer.core.numerals import plain, signed
-from attention_explorer.kit.items.axis import Axis, widened
 from attention_explorer.kit.items.bars import Bar, NamedBars
+from attention_explorer.kit.items.map import RowsMap
 from attention_explorer.kit.items.plot import Plot
-from attention_explorer.kit.items.plot_marks import At, Bars, Line, Mark, Points
-from attention_explorer.kit.items.rows_map import RowsMap
+from attention_explorer.kit.items.plot_marks import At, Axis, Bars, Line, Mark, Points, widened
 from attention_explorer.kit.items.words import Reading, Readings
 from attention_explorer.kit.picture import Arrays, Change, Hit, Item, Panel, Value
 from attention_explorer.pages.circuits import said, seen

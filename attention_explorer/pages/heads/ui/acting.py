@@ -14,10 +14,9 @@ from attention_explorer.errors import ExplorerError
 from attention_explorer.pages.circuits_elsewhere import NO_MODEL, head_in_circuits
 from attention_explorer.pages.heads.frame import OTHER, HeadsFrame
 from attention_explorer.pages.heads.state import Picture
-from attention_explorer.pages.heads.ui.find_row import FindRow
-from attention_explorer.pages.heads.ui.map_controls import MapControls
 from attention_explorer.pages.heads.ui.pointing import PointingPage
 from attention_explorer.pages.heads.ui.row_player import RowPlayer, ask_for_film
+from attention_explorer.pages.heads.ui.rows import FindRow, MapControls
 from attention_explorer.pages.heads.ui.views import views
 from attention_explorer.pages.row_as_lookup import as_lookup, reason_against_lookup
 from attention_explorer.pages.subject import reason_against_subject, with_subject

@@ -10,8 +10,15 @@ from PySide6.QtGui import QFontMetricsF, QPainter
 
 from attention_explorer.core.map_picture import MapPicture
 from attention_explorer.kit.drawing.marks import colour_of, text_size
-from attention_explorer.kit.drawing.small_map import paint_absent_swatch, paint_small_map, unbroken
-from attention_explorer.kit.drawing.small_map_layout import Arrangement, SmallMap, arranged, best_arrangement
+from attention_explorer.kit.drawing.small_map import (
+    Arrangement,
+    SmallMap,
+    arranged,
+    best_arrangement,
+    paint_absent_swatch,
+    paint_small_map,
+    unbroken,
+)
 from attention_explorer.kit.items.item import Hit
 from attention_explorer.kit.pictures.pointed_picture import Spot
 from attention_explorer.kit.theme import Look

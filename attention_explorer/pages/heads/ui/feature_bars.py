@@ -8,7 +8,7 @@ import numpy as np
 from PySide6.QtCore import QPointF, QRectF, Qt
 from PySide6.QtGui import QPainter
 
-from attention_explorer.core.colour_scale import FloatArray
+from attention_explorer.core.map_picture import FloatArray
 from attention_explorer.kit.drawing.marks import colour_of, draw_line, pen
 from attention_explorer.kit.items.item import Hit, Item
 from attention_explorer.kit.theme import Look

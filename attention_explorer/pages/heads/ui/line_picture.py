@@ -9,7 +9,7 @@ import numpy as np
 from PySide6.QtCore import QPointF, QRectF, Qt
 from PySide6.QtGui import QFontMetricsF, QPainter, QPainterPath
 
-from attention_explorer.core.colour_scale import FloatArray
+from attention_explorer.core.map_picture import FloatArray
 from attention_explorer.core.numerals import plain
 from attention_explorer.kit.drawing.heatmap_layout import longest_label
 from attention_explorer.kit.drawing.marks import colour_of, pen, text_size

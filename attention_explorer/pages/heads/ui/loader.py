@@ -27,7 +27,7 @@ from attention_explorer.pages.heads.survey import HeadSurvey, coming, head_surve
 from attention_explorer.pages.heads.verdict import Verdict, verdict
 from attention_explorer.session.jobs import Deliver, Report, Work, stoppable
 from attention_explorer.session.requests import Requests
-from attention_explorer.session.side_by_side import side_by_side
+from attention_explorer.session.threads import side_by_side
 from attention_explorer.sources.circuits.asking import Question
 from attention_explorer.sources.layer import Layer
 from attention_explorer.sources.registry import source_of

@@ -11,8 +11,7 @@ from PySide6.QtGui import QPainter
 from attention_explorer.core.map_picture import MapPicture
 from attention_explorer.kit.drawing.heatmap import paint_heatmap, paint_lit
 from attention_explorer.kit.drawing.heatmap_layout import HeatmapLayout, layout_of
-from attention_explorer.kit.drawing.small_map import paint_marks
-from attention_explorer.kit.drawing.small_map_layout import cell_at
+from attention_explorer.kit.drawing.small_map import cell_at, paint_marks
 from attention_explorer.kit.items.item import Hit, Item, around
 from attention_explorer.kit.pictures.pointed_picture import Spot
 from attention_explorer.kit.theme import Look

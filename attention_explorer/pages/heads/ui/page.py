@@ -12,35 +12,30 @@ from PySide6.QtWidgets import QPushButton, QWidget
 
 from attention_explorer.core.byte_cache import CACHE
 from attention_explorer.core.preset import Preset
-from attention_explorer.kit.controls.made import give_up_room, keep_out_of_sight
+from attention_explorer.kit.controls.made import allow_unless, give_up_room, keep_out_of_sight
 from attention_explorer.kit.controls.panel_scroll import keep_in_view
-from attention_explorer.kit.controls.possible import allow_unless
 from attention_explorer.kit.frame.view import View
 from attention_explorer.kit.picture import Panel
 from attention_explorer.kit.pictures.canvas import PicturesCanvas
 from attention_explorer.kit.pictures.pointed_picture import NOWHERE, Spot
 from attention_explorer.kit.theme import Look
 from attention_explorer.pages.explorer import ExplorerState
+from attention_explorer.pages.heads.aligned import is_own_other
 from attention_explorer.pages.heads.effect import Measured
 from attention_explorer.pages.heads.frame import HeadsFrame, heads_frame
-from attention_explorer.pages.heads.offers import offers_for, offers_for_refused
-from attention_explorer.pages.heads.other import is_own_other
+from attention_explorer.pages.heads.offers import offers_for, offers_for_refused, unknown_words
 from attention_explorer.pages.heads.presets import heads_preset, is_changed, loaded, other_setup
 from attention_explorer.pages.heads.state import HeadsState, Picture
 from attention_explorer.pages.heads.ui.acting import ActingPage, TypedName
 from attention_explorer.pages.heads.ui.canvas import TILE_STEP
 from attention_explorer.pages.heads.ui.drawer_parts import DrawerParts, limit_choices
-from attention_explorer.pages.heads.ui.find_row import FindRow
 from attention_explorer.pages.heads.ui.loader import HeadsLoader, HeadsRequest, NoPicture, Part
 from attention_explorer.pages.heads.ui.map_canvas import HeadsCanvas
-from attention_explorer.pages.heads.ui.map_controls import MapControls
-from attention_explorer.pages.heads.ui.offer_row import OfferRow
-from attention_explorer.pages.heads.ui.other_row import OtherRow
 from attention_explorer.pages.heads.ui.row_player import RowPlayer
+from attention_explorer.pages.heads.ui.rows import FindRow, MapControls, OfferRow, OtherRow
 from attention_explorer.pages.heads.ui.subject import HeadsSubject
 from attention_explorer.pages.heads.ui.views import numbers_of, views
 from attention_explorer.pages.heads.ui.wall_side import WallSide
-from attention_explorer.pages.heads.unknown import unknown_words
 from attention_explorer.pages.heads.verdict import Verdict
 from attention_explorer.pages.ui.frame_page import SETTLES_MILLISECONDS
 from attention_explorer.pages.ui.session import Session

@@ -13,7 +13,7 @@ from PySide6.QtWidgets import QLabel, QPushButton, QVBoxLayout, QWidget
 from attention_explorer.core.declared import declaration_of, with_value
 from attention_explorer.core.numerals import plain, scientific
 from attention_explorer.errors import ExplorerError
-from attention_explorer.kit.controls.possible import allow_unless
+from attention_explorer.kit.controls.made import allow_unless
 from attention_explorer.kit.controls.sliding_number import SlidingNumber
 from attention_explorer.kit.form import Form
 from attention_explorer.kit.theme import Look

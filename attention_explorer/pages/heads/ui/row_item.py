@@ -9,7 +9,7 @@ import numpy as np
 from PySide6.QtCore import QPointF, QRectF, Qt
 from PySide6.QtGui import QFont, QFontMetricsF, QPainter
 
-from attention_explorer.core.colour_scale import FloatArray
+from attention_explorer.core.map_picture import FloatArray
 from attention_explorer.kit.drawing.marks import colour_of, draw_line, pen, text_size
 from attention_explorer.kit.drawing.small_map import paint_swatch
 from attention_explorer.kit.items.item import TURNS, Hit, Item, around

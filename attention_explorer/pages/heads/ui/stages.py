@@ -12,13 +12,17 @@ from PySide6.QtGui import QFontMetricsF, QPainter
 from attention_explorer.core.words import capital
 from attention_explorer.kit.drawing.marks import colour_of, draw_arrow, draw_line, pen, text_size
 from attention_explorer.kit.drawing.small_map import (
+    Arrangement,
+    SmallMap,
+    arranged,
+    best_arrangement,
+    cell_at,
     paint_shape,
     paint_small_map,
     paint_swatch,
     paint_title,
     unbroken,
 )
-from attention_explorer.kit.drawing.small_map_layout import Arrangement, SmallMap, arranged, best_arrangement, cell_at
 from attention_explorer.kit.items.item import TURNS, Arrays, Hit, Item, Value, around
 from attention_explorer.kit.picture import Panel, Picture
 from attention_explorer.kit.pictures.drawing import Change

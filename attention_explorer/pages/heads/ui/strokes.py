@@ -8,8 +8,7 @@ import numpy as np
 from PySide6.QtCore import QPointF, QRectF, Qt
 from PySide6.QtGui import QColor, QPainter, QPainterPath, QPen
 
-from attention_explorer.core.colour_scale import FloatArray
-from attention_explorer.core.map_picture import MapPicture
+from attention_explorer.core.map_picture import FloatArray, MapPicture
 from attention_explorer.kit.drawing.colour_bar import colour_map_of
 from attention_explorer.kit.drawing.colour_maps import pixels_of
 from attention_explorer.kit.theme import Look

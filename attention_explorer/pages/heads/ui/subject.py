@@ -11,20 +11,24 @@ from PySide6.QtWidgets import QHBoxLayout, QLabel, QPushButton, QVBoxLayout, QWi
 
 from attention_explorer.core.declared import declarations
 from attention_explorer.kit.controls.flow_layout import FlowLayout
+from attention_explorer.kit.controls.made import allow_unless
 from attention_explorer.kit.controls.panel_scroll import UNBOUNDED
-from attention_explorer.kit.controls.possible import allow_unless
 from attention_explorer.kit.frame.subject import SubjectLine
-from attention_explorer.kit.frame.token_line import MOST_BITS
-from attention_explorer.kit.frame.tokens import Tokens
+from attention_explorer.kit.frame.token_line import MOST_BITS, Tokens
 from attention_explorer.kit.pictures.pointed_picture import NOWHERE, Spot
 from attention_explorer.kit.theme import Look
 from attention_explorer.pages.heads.frame import HeadsFrame
-from attention_explorer.pages.heads.guess import can_hide_words, guess_setup, hidden_words
+from attention_explorer.pages.heads.guess import (
+    can_hide_words,
+    guess_setup,
+    hidden_words,
+    shows_surprise,
+    surprise,
+    surprise_words,
+)
+from attention_explorer.pages.heads.offers import WayOn, unknown_said, unknown_words, ways_on
 from attention_explorer.pages.heads.state import HeadsState
-from attention_explorer.pages.heads.surprise import shows_surprise, surprise, surprise_words
-from attention_explorer.pages.heads.ui.found_aside import FoundAside
-from attention_explorer.pages.heads.ui.guess import GuessBeside
-from attention_explorer.pages.heads.unknown import WayOn, unknown_said, unknown_words, ways_on
+from attention_explorer.pages.heads.ui.guess import FoundAside, GuessBeside
 from attention_explorer.pages.heads.wording import one
 from attention_explorer.pages.ui.session import Session
 from attention_explorer.sources.learned_recipe import LearnedRecipe

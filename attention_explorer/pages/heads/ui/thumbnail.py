@@ -8,7 +8,7 @@ import numpy as np
 from PySide6.QtCore import QPointF, QRectF, Qt
 from PySide6.QtGui import QImage, QPainter, QPen
 
-from attention_explorer.core.colour_scale import BoolArray, ColourScale, FloatArray
+from attention_explorer.core.map_picture import BoolArray, ColourScale, FloatArray
 from attention_explorer.kit.drawing.colour_maps import DIVERGING, image_of, pixels_of
 from attention_explorer.kit.drawing.heatmap import paint_runs
 from attention_explorer.kit.drawing.marks import colour_of

@@ -11,8 +11,8 @@ import numpy as np
 from PySide6.QtCore import QPointF, QRect, QRectF, Qt
 from PySide6.QtGui import QImage, QPainter, QPen
 
-from attention_explorer.core.colour_scale import ColourScale, FloatArray
 from attention_explorer.core.counting import Count
+from attention_explorer.core.map_picture import ColourScale, FloatArray
 from attention_explorer.core.numerals import counted
 from attention_explorer.kit.drawing.colour_maps import image_of
 from attention_explorer.kit.drawing.marks import colour_of

@@ -13,8 +13,8 @@ from attention_explorer.core.declared import declarations
 from attention_explorer.core.map_picture import MapPicture
 from attention_explorer.core.words import capital
 from attention_explorer.kit.accessible import PICTURE
+from attention_explorer.kit.controls.made import Steady
 from attention_explorer.kit.controls.panel_scroll import UNBOUNDED, ColumnScroll
-from attention_explorer.kit.controls.steady import Steady
 from attention_explorer.kit.drawing.colour_bar import paint_small_bar, paint_title_of_small_bar, title_of_small_bar
 from attention_explorer.kit.form import Form
 from attention_explorer.kit.theme import Look

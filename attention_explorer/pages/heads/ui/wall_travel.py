@@ -8,8 +8,7 @@ from typing import TYPE_CHECKING, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from attention_explorer.core.colour_scale import FloatArray
-from attention_explorer.core.map_picture import IntArray
+from attention_explorer.core.map_picture import FloatArray, IntArray
 from attention_explorer.kit.drawing.colour_maps import image_of
 from attention_explorer.kit.tween import Tween
 from attention_explorer.pages.heads.edited_sentence import Tokens, shared_ends

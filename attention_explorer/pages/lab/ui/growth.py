@@ -9,9 +9,8 @@ import numpy as np
 
 from attention_explorer.core.numbers_export import Table
 from attention_explorer.core.numerals import grouped
-from attention_explorer.kit.items.axis import Axis, Tick
 from attention_explorer.kit.items.plot import Plot
-from attention_explorer.kit.items.plot_marks import Corner, Curve, Handle, Label, Mark, Points
+from attention_explorer.kit.items.plot_marks import Axis, Corner, Curve, Handle, Label, Mark, Points, Tick
 from attention_explorer.kit.items.words import Reading, Readings
 from attention_explorer.kit.picture import Arrays, Change, Hit, Panel, Picture, Value
 from attention_explorer.pages.lab import cost_growth

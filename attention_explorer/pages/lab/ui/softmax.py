@@ -9,15 +9,14 @@ from typing import Any
 import numpy as np
 from PySide6.QtCore import Qt
 
-from attention_explorer.core.colour_scale import short_number
+from attention_explorer.core.map_picture import short_number
 from attention_explorer.core.numerals import plain, subscript
 from attention_explorer.kit.drawing.log_axis import log_bounds
-from attention_explorer.kit.items.axis import Axis
 from attention_explorer.kit.items.columns import Above
 from attention_explorer.kit.items.item import SIDEWAYS, Hit, Item, Value
 from attention_explorer.kit.items.map import Map
 from attention_explorer.kit.items.plot import Plot
-from attention_explorer.kit.items.plot_marks import At, Bars, Curve, Handle, Label, Line, Mark, Points
+from attention_explorer.kit.items.plot_marks import At, Axis, Bars, Curve, Handle, Label, Line, Mark, Points
 from attention_explorer.kit.items.strips import Strip, Strips
 from attention_explorer.kit.items.words import Reading, Readings, Title
 from attention_explorer.kit.picture import Change, Panel, Picture

@@ -11,7 +11,7 @@ from itertools import product
 from PySide6.QtCore import QPointF, QRectF, QSizeF, Qt
 from PySide6.QtGui import QFont, QFontMetricsF, QPainter
 
-from attention_explorer.kit.drawing.contrast import readable_ink
+from attention_explorer.kit.drawing.colour_maps import readable_ink
 from attention_explorer.kit.drawing.marks import colour_of, dashes, draw_circle, draw_line, pen
 from attention_explorer.kit.items.item import SIDEWAYS, Hit, Item, Step, around
 from attention_explorer.kit.items.plot import next_stop

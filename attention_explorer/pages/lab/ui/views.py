@@ -21,11 +21,9 @@ from attention_explorer.pages.lab.precision import Precision
 from attention_explorer.pages.lab.scores_state import ScalingState
 from attention_explorer.pages.lab.state import LabView
 from attention_explorer.pages.lab.ui.cost import Cost
-from attention_explorer.pages.lab.ui.depth import Depth
 from attention_explorer.pages.lab.ui.growth import CostGrowth
 from attention_explorer.pages.lab.ui.inputs import Inputs
-from attention_explorer.pages.lab.ui.linear import Linear
-from attention_explorer.pages.lab.ui.norm import NormSize
+from attention_explorer.pages.lab.ui.layers import Depth, Linear, NormSize
 from attention_explorer.pages.lab.ui.reach import Reach
 from attention_explorer.pages.lab.ui.softmax import SoftmaxBench
 from attention_explorer.pages.lab.ui.why import AgainstD, Why

@@ -7,24 +7,22 @@ from typing import Any
 
 import numpy as np
 
-from attention_explorer.core.colour_scale import ColourScale, FloatArray, ScaleKind
-from attention_explorer.core.map_picture import MapPicture
+from attention_explorer.core.map_picture import ColourScale, FloatArray, MapPicture, ScaleKind
 from attention_explorer.core.numerals import counted, grouped, percent, plain
 from attention_explorer.kit.drawing.log_axis import log_bounds
 from attention_explorer.kit.drawing.text_table import Column
-from attention_explorer.kit.items.axis import Axis
 from attention_explorer.kit.items.columns import Above, Beside
 from attention_explorer.kit.items.item import SIDEWAYS
 from attention_explorer.kit.items.map import Map
 from attention_explorer.kit.items.plot import Plot, next_stop
-from attention_explorer.kit.items.plot_marks import Bars, Bracket, Curve, Handle, Label, Line, Mark, Points
+from attention_explorer.kit.items.plot_marks import Axis, Bars, Bracket, Curve, Handle, Label, Line, Mark, Points
 from attention_explorer.kit.items.table import Table
 from attention_explorer.kit.items.words import Reading, Readings, Title
 from attention_explorer.kit.picture import Change, Hit, Item, Panel, Picture, Value
 from attention_explorer.model.score_draws import ScoreSource
 from attention_explorer.pages.lab import scores
 from attention_explorer.pages.lab import scores_growth as growth
-from attention_explorer.pages.lab import scores_said as said
+from attention_explorer.pages.lab import scores_growth as said
 from attention_explorer.pages.lab.score_rows import TAIL, draws_possible
 from attention_explorer.pages.lab.scores import ScoresPicture
 from attention_explorer.pages.lab.scores_growth import STOPS, GrowthPicture

@@ -8,12 +8,11 @@ from PySide6.QtCore import Qt
 
 from attention_explorer.core.numerals import percent
 from attention_explorer.kit.drawing.text_table import Column
-from attention_explorer.kit.items.axis import Axis
 from attention_explorer.kit.items.columns import Above, Beside
 from attention_explorer.kit.items.item import Hit, Item, Value
+from attention_explorer.kit.items.map import RowsMap
 from attention_explorer.kit.items.plot import Plot
-from attention_explorer.kit.items.plot_marks import At, Bars, Handle, Mark
-from attention_explorer.kit.items.rows_map import RowsMap
+from attention_explorer.kit.items.plot_marks import At, Axis, Bars, Handle, Mark
 from attention_explorer.kit.items.table import Table
 from attention_explorer.kit.items.words import Reading, Readings
 from attention_explorer.kit.picture import Panel, Picture

@@ -9,8 +9,7 @@ import numpy as np
 from PySide6.QtCore import QPointF, QRectF, Qt
 from PySide6.QtGui import QPainter
 
-from attention_explorer.core.colour_scale import ColourScale, ScaleKind
-from attention_explorer.core.map_picture import MapPicture
+from attention_explorer.core.map_picture import ColourScale, MapPicture, ScaleKind
 from attention_explorer.kit.drawing.cell_marks import paint_outline
 from attention_explorer.kit.drawing.colour_bar import paint_small_bar
 from attention_explorer.kit.drawing.colour_maps import DIVERGING, SEQUENTIAL, image_of, pixels_of

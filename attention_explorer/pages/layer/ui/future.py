@@ -8,16 +8,14 @@ import numpy as np
 from PySide6.QtCore import QRectF, Qt
 from PySide6.QtGui import QColor, QPainter
 
-from attention_explorer.core.colour_scale import SEQUENTIAL, ColourScale, FloatArray, ScaleKind
-from attention_explorer.core.map_picture import MapPicture
+from attention_explorer.core.map_picture import SEQUENTIAL, ColourScale, FloatArray, MapPicture, ScaleKind
 from attention_explorer.core.numerals import size_text
-from attention_explorer.kit.drawing.colour_maps import pixels_of
-from attention_explorer.kit.drawing.contrast import readable_ink
+from attention_explorer.kit.drawing.colour_maps import pixels_of, readable_ink
 from attention_explorer.kit.drawing.heatmap_layout import HeatmapLayout
 from attention_explorer.kit.drawing.marks import colour_of, text_size
 from attention_explorer.kit.items.columns import Above, Beside
 from attention_explorer.kit.items.item import TURNS, Hit, Value
-from attention_explorer.kit.items.rows_map import RowsMap
+from attention_explorer.kit.items.map import RowsMap
 from attention_explorer.kit.items.words import Reading, Readings, Title
 from attention_explorer.kit.picture import Panel, Picture
 from attention_explorer.kit.pictures.drawing import Change

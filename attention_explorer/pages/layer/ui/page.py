@@ -12,7 +12,7 @@ from PySide6.QtWidgets import QMenu, QPushButton, QWidget
 
 from attention_explorer.core.numbers_files import as_csv
 from attention_explorer.core.preset import Preset
-from attention_explorer.kit.controls.possible import allow_unless
+from attention_explorer.kit.controls.made import allow_unless
 from attention_explorer.kit.form import Form
 from attention_explorer.kit.frame.view import View
 from attention_explorer.kit.theme import Look

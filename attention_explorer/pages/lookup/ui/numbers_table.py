@@ -27,8 +27,7 @@ from attention_explorer.kit.theme import Look
 from attention_explorer.pages.lookup.frame import lookup_frame
 from attention_explorer.pages.lookup.numbers import LookupFrame
 from attention_explorer.pages.lookup.state import LookupState, Part, ValueKind
-from attention_explorer.pages.lookup.sums import score_name
-from attention_explorer.pages.lookup.table import Column, TableCell, cells_of, parts_of
+from attention_explorer.pages.lookup.sums import Column, TableCell, cells_of, parts_of, score_name
 from attention_explorer.pages.ui.session import Session
 
 _WIDTHS = (30, 78, 78, 56, 62, 58, 80, 62, 62, 132)

@@ -11,12 +11,14 @@ from PySide6.QtGui import QColor, QImage, QPainter, QPolygonF
 
 from attention_explorer.kit.drawing.marks import dashes, distance, draw_haloed_text, draw_line, pen, text_box, text_size
 from attention_explorer.kit.theme import Look
-from attention_explorer.pages.lookup.plane import PlaneTransform, tick_step, ticks
-from attention_explorer.pages.lookup.plane_geometry import (
+from attention_explorer.pages.lookup.plane import (
+    PlaneTransform,
     TieRay,
     convex_hull,
     equal_angle_rays,
     regions,
+    tick_step,
+    ticks,
     tie_rays,
     weight_field,
 )

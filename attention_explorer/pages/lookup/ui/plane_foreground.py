@@ -21,8 +21,8 @@ from attention_explorer.kit.drawing.marks import (
 )
 from attention_explorer.pages.lookup.state import QUERY, Overlay, Part
 from attention_explorer.pages.lookup.ui.plane_backdrop import paint_backdrop
-from attention_explorer.pages.lookup.ui.plane_labels import covered_names, paint_tick_labels, paint_tokens
 from attention_explorer.pages.lookup.ui.plane_output import (
+    covered_names,
     paint_chain,
     paint_limit,
     paint_next_step,
@@ -34,7 +34,9 @@ from attention_explorer.pages.lookup.ui.plane_output import (
     paint_residual,
     paint_swing,
     paint_target,
+    paint_tick_labels,
     paint_tie,
+    paint_tokens,
     paint_trail,
 )
 from attention_explorer.pages.lookup.ui.plane_scene import BADGE_RADIUS, PlaneScene, has_shaft

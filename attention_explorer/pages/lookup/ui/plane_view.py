@@ -13,7 +13,7 @@ from PySide6.QtWidgets import QWidget
 
 from attention_explorer.core.numerals import grouped
 from attention_explorer.kit.accessible import sentences, tell_changed
-from attention_explorer.kit.drawing.guess import paint_guess
+from attention_explorer.kit.drawing.blanks import paint_guess
 from attention_explorer.kit.drawing.marks import pen, pixels_under
 from attention_explorer.kit.picture import roomy
 from attention_explorer.kit.pictures.canvas import PicturesCanvas

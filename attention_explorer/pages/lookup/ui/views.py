@@ -6,16 +6,15 @@ from collections.abc import Callable, Iterable
 from dataclasses import fields, replace
 from typing import Any
 
+from attention_explorer.core.declared import is_same_subject
 from attention_explorer.core.preset import Preset
-from attention_explorer.core.subject import is_same_subject
 from attention_explorer.kit.form import Written
 from attention_explorer.kit.frame.view import Part, Try, View, view_named
 from attention_explorer.pages.lookup.change import changed
 from attention_explorer.pages.lookup.frame import lookup_frame
 from attention_explorer.pages.lookup.presets import LEARNED, PRESETS
 from attention_explorer.pages.lookup.state import LookupState, LookupView
-from attention_explorer.pages.lookup.ui.pictures import GradientPicture, PlanePicture
-from attention_explorer.pages.lookup.ui.temperature import WeightsByTemperature
+from attention_explorer.pages.lookup.ui.pictures import GradientPicture, PlanePicture, WeightsByTemperature
 from attention_explorer.pages.lookup.ui.words import WordsPicture
 from attention_explorer.pages.lookup.words_plane import words_numbers
 from attention_explorer.pages.lookup.words_state import (

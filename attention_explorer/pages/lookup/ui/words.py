@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from attention_explorer.core.colour_scale import FloatArray
+from attention_explorer.core.map_picture import FloatArray
 from attention_explorer.core.numerals import percent, signed
 from attention_explorer.kit.items.bars import MANY, Bar, NamedBars
 from attention_explorer.kit.items.columns import Above, Beside

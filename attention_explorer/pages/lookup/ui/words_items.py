@@ -8,7 +8,7 @@ from PySide6.QtCore import QPointF, QRectF, Qt
 from PySide6.QtGui import QPainter
 
 from attention_explorer.core.numerals import coordinate, percent, signed
-from attention_explorer.kit.drawing.contrast import readable_ink
+from attention_explorer.kit.drawing.colour_maps import readable_ink
 from attention_explorer.kit.drawing.marks import colour_of, draw_line, mixed, pen, text_size
 from attention_explorer.kit.items.item import Boxed, Hit, Item
 from attention_explorer.kit.theme import Look

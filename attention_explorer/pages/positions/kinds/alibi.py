@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from attention_explorer.core.colour_scale import FloatArray
+from attention_explorer.core.map_picture import FloatArray
 from attention_explorer.model.alibi import alibi_bias, alibi_slopes
 from attention_explorer.pages.positions.kinds.kind import PositionEncoding, Said, Verdict
 

@@ -8,8 +8,7 @@ from typing import TYPE_CHECKING, ClassVar, TypeVar
 
 import numpy as np
 
-from attention_explorer.core.colour_scale import FloatArray
-from attention_explorer.core.map_picture import IntArray
+from attention_explorer.core.map_picture import FloatArray, IntArray
 from attention_explorer.core.numerals import coordinate, scientific
 
 if TYPE_CHECKING:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from attention_explorer.core.byte_cache import kept
-from attention_explorer.core.colour_scale import FloatArray
+from attention_explorer.core.map_picture import FloatArray
 from attention_explorer.model.encodings import learned_encoding
 from attention_explorer.pages.positions.kinds.kind import AddedEncoding, Said, Verdict
 

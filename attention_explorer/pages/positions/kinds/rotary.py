@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from attention_explorer.core.colour_scale import FloatArray
+from attention_explorer.core.map_picture import FloatArray
 from attention_explorer.model.rotary import rotary
 from attention_explorer.pages.positions.kinds.kind import PositionEncoding, Said, Verdict
 from attention_explorer.pages.positions.sums import turned_products

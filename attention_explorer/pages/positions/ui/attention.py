@@ -9,13 +9,12 @@ import numpy as np
 from PySide6.QtCore import QRectF
 from PySide6.QtGui import QPainter
 
-from attention_explorer.core.colour_scale import FloatArray
+from attention_explorer.core.map_picture import FloatArray
 from attention_explorer.core.numerals import plain, signed, weight_text
 from attention_explorer.kit.drawing.text_table import Column
-from attention_explorer.kit.items.axis import Axis, widened
 from attention_explorer.kit.items.columns import Above
 from attention_explorer.kit.items.plot import Plot
-from attention_explorer.kit.items.plot_marks import At, Band, Bars, Curve, Handle, Label, Mark
+from attention_explorer.kit.items.plot_marks import At, Axis, Band, Bars, Curve, Handle, Label, Mark, widened
 from attention_explorer.kit.items.table import Table
 from attention_explorer.kit.items.words import Title
 from attention_explorer.kit.picture import Change, Hit, Item, Laid, Panel, Value

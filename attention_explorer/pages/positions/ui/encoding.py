@@ -11,11 +11,10 @@ from PySide6.QtGui import QPainter
 
 from attention_explorer.core.numerals import plain, signed
 from attention_explorer.kit.drawing.text_table import Column
-from attention_explorer.kit.items.axis import Axis
 from attention_explorer.kit.items.columns import Above, Beside
 from attention_explorer.kit.items.numbered_map import round_numbers
 from attention_explorer.kit.items.plot import Plot
-from attention_explorer.kit.items.plot_marks import At, Between, Curve, Handle, Label, Mark, Points, ReadOut
+from attention_explorer.kit.items.plot_marks import At, Axis, Between, Curve, Handle, Label, Mark, Points, ReadOut
 from attention_explorer.kit.items.table import Table
 from attention_explorer.kit.items.words import Reading, Readings
 from attention_explorer.kit.picture import Change, Hit, Item, Laid, Panel, Value

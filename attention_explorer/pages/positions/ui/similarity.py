@@ -10,14 +10,12 @@ import numpy as np
 from PySide6.QtCore import QRectF
 from PySide6.QtGui import QPainter
 
-from attention_explorer.core.colour_scale import FloatArray
-from attention_explorer.core.map_picture import MapPicture
+from attention_explorer.core.map_picture import FloatArray, MapPicture
 from attention_explorer.core.numerals import plain, signed, size_text
-from attention_explorer.kit.items.axis import Axis, widened
 from attention_explorer.kit.items.columns import Above, Beside
 from attention_explorer.kit.items.numbered_map import NumberedMap, Offset
 from attention_explorer.kit.items.plot import Plot
-from attention_explorer.kit.items.plot_marks import At, Curve, Label, Mark, Points
+from attention_explorer.kit.items.plot_marks import At, Axis, Curve, Label, Mark, Points, widened
 from attention_explorer.kit.items.words import Reading, Readings
 from attention_explorer.kit.picture import Hit, Laid, Panel, Value
 from attention_explorer.kit.theme import Look

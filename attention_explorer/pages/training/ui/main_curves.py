@@ -9,15 +9,14 @@ from PySide6.QtCore import QPointF, QRectF, QSize, Qt
 from PySide6.QtGui import QPainter, QPaintEvent, QPolygonF
 from PySide6.QtWidgets import QPushButton, QSlider, QVBoxLayout, QWidget
 
-from attention_explorer.core.colour_scale import short_number
+from attention_explorer.core.map_picture import short_number
 from attention_explorer.core.numerals import grouped, percent, plain
 from attention_explorer.kit.drawing.marks import colour_of, pen
 from attention_explorer.kit.frame.main_quantity import MainQuantity
 from attention_explorer.kit.frame.view import View
-from attention_explorer.kit.items.axis import Axis, round_ticks
 from attention_explorer.kit.items.item import SIDEWAYS, Hit, Item, Value
 from attention_explorer.kit.items.plot import Plot
-from attention_explorer.kit.items.plot_marks import Curve, Handle, Label, Line, Mark
+from attention_explorer.kit.items.plot_marks import Axis, Curve, Handle, Label, Line, Mark, round_ticks
 from attention_explorer.kit.picture import Change, Panel, Picture
 from attention_explorer.kit.pictures.canvas import PicturesCanvas
 from attention_explorer.kit.theme import Look

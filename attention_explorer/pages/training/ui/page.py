@@ -13,8 +13,7 @@ from PySide6.QtGui import QKeyEvent
 from PySide6.QtWidgets import QMenu, QPushButton, QWidget
 
 from attention_explorer.core.preset import Preset, preset_of
-from attention_explorer.kit.controls.made import button
-from attention_explorer.kit.controls.possible import allow_unless
+from attention_explorer.kit.controls.made import allow_unless, button
 from attention_explorer.kit.controls.sentence_field import WordCompleter
 from attention_explorer.kit.form import Form
 from attention_explorer.kit.frame.view import View

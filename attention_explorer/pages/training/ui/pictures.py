@@ -9,13 +9,12 @@ import numpy as np
 from PySide6.QtCore import Qt
 
 from attention_explorer.core.numerals import percent, plain
-from attention_explorer.kit.items.axis import Axis
 from attention_explorer.kit.items.bars import Bar, NamedBars
 from attention_explorer.kit.items.columns import Above, Beside, Grid
 from attention_explorer.kit.items.film import Film
 from attention_explorer.kit.items.map import Map
 from attention_explorer.kit.items.plot import Plot
-from attention_explorer.kit.items.plot_marks import At, Label, Points
+from attention_explorer.kit.items.plot_marks import At, Axis, Label, Points
 from attention_explorer.kit.items.small_map import SmallMap
 from attention_explorer.kit.items.words import Message, Reading, Readings, Title
 from attention_explorer.kit.picture import Change, Hit, Item, Panel, Picture, Value

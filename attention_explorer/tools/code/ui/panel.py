@@ -38,7 +38,7 @@ from PySide6.QtWidgets import (
 )
 
 from attention_explorer.kit.controls.made import button, in_row, words
-from attention_explorer.kit.tab_order import in_order
+from attention_explorer.kit.reach import in_order
 from attention_explorer.kit.theme import LIGHT, Theme
 from attention_explorer.pages.explorer import ExplorerState, PageState
 from attention_explorer.pages.registry import PAGES

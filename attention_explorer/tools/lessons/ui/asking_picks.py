@@ -11,7 +11,7 @@ from PySide6.QtWidgets import QGridLayout, QLabel, QPushButton, QSizePolicy, QSl
 from attention_explorer.core.numerals import coordinate
 from attention_explorer.kit.controls.flow_layout import FlowLayout
 from attention_explorer.kit.controls.made import in_column, words
-from attention_explorer.kit.tab_order import in_order
+from attention_explorer.kit.reach import in_order
 from attention_explorer.kit.theme import Look
 from attention_explorer.tools.lessons.answers import Given, Right
 from attention_explorer.tools.lessons.ui.asking import Asked, Asking, AskingLine, EnterButton

@@ -10,8 +10,7 @@ from PySide6.QtCore import QSize, Qt, Signal
 from PySide6.QtGui import QIcon, QResizeEvent
 from PySide6.QtWidgets import QSizePolicy, QToolButton, QWidget
 
-from attention_explorer.kit.controls.card import Card
-from attention_explorer.kit.controls.made import button, in_row, words
+from attention_explorer.kit.controls.made import Card, button, in_row, words
 from attention_explorer.kit.theme import Look
 from attention_explorer.tools.lessons.lesson import Lesson
 from attention_explorer.tools.lessons.ui.pictures import LessonPictures, one_after_another

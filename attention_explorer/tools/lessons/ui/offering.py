@@ -10,7 +10,7 @@ from PySide6.QtCore import QObject
 from attention_explorer.errors import ExplorerError
 from attention_explorer.kit.controls.made import discard
 from attention_explorer.tools.host import Host
-from attention_explorer.tools.lessons import shelf
+from attention_explorer.tools.lessons import reading
 from attention_explorer.tools.lessons.lesson import Lesson
 from attention_explorer.tools.lessons.progress import AFTER, BEFORE, TAKES, Progress
 from attention_explorer.tools.lessons.reading import SUFFIX, lesson_from, read_lesson
@@ -46,7 +46,7 @@ class LessonOffers(QObject):
         """Offer the first lessons below the page, to somebody who is here for the first time."""
         from attention_explorer.tools.lessons.ui.first import FirstLessons  # drawing them takes time to load
 
-        self.first = FirstLessons(self._window.look, shelf.lessons(), self.pictures)
+        self.first = FirstLessons(self._window.look, reading.lessons(), self.pictures)
         self.first.chosen.connect(self._player.start)
         self.first.all_wanted.connect(self.show_list)
         self.first.explore.clicked.connect(self.put_away)
@@ -69,8 +69,8 @@ class LessonOffers(QObject):
 
     def show_list(self) -> None:
         """Show the lessons in place of the page."""
-        player, look, lessons = self._player, self._window.look, shelf.lessons()
-        page = LessonsPage(look, lessons, player.progress, shelf.bank(), player.today(), self.pictures)
+        player, look, lessons = self._player, self._window.look, reading.lessons()
+        page = LessonsPage(look, lessons, player.progress, reading.bank(), player.today(), self.pictures)
         page.chosen.connect(player.start)
         page.taken.connect(player.take)
         page.recalled.connect(player.ask_again)
@@ -87,9 +87,9 @@ class LessonOffers(QObject):
         """List which of the thirty questions were not answered right after the lessons."""
         from attention_explorer.tools.lessons.ui.review import Review  # few ask for it
 
-        bank, take = shelf.bank(), self._player.progress.takes[AFTER]
+        bank, take = reading.bank(), self._player.progress.takes[AFTER]
         score = f"{take.words(len(bank.steps)).capitalize()}, {TAKES[AFTER]}, on {take.date}"
-        review = Review(self._window, score, again(bank, take, shelf.lessons()))
+        review = Review(self._window, score, again(bank, take, reading.lessons()))
         review.chosen.connect(self._player.start)
         review.show()
 
@@ -100,7 +100,7 @@ class LessonOffers(QObject):
 
     def _forget(self, lesson: Lesson | None) -> None:
         progress = self._player.progress
-        if lesson is shelf.bank():
+        if lesson is reading.bank():
             self._player.keep(progress.taken(BEFORE, None).taken(AFTER, None))
         else:
             self._player.keep(Progress() if lesson is None else progress.without(lesson))
@@ -112,7 +112,7 @@ class LessonOffers(QObject):
 
         path = ask_for_file(self._window, "Save the result", "result", KINDS)
         if path is not None:
-            found = result(shelf.lessons(), self._player.progress, name, shelf.bank())
+            found = result(reading.lessons(), self._player.progress, name, reading.bank())
             self._window.tell(save_or_explain(self._window, result_file(found, path), path))
 
     # ---- Those of files ----

@@ -19,8 +19,7 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from attention_explorer.kit.controls.card import Card
-from attention_explorer.kit.controls.made import button, discard, in_row, words
+from attention_explorer.kit.controls.made import Card, button, discard, in_row, words
 from attention_explorer.kit.controls.panel_scroll import ColumnScroll
 from attention_explorer.kit.theme import Look
 from attention_explorer.tools.lessons.lesson import Lesson

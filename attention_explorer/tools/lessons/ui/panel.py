@@ -9,10 +9,9 @@ from PySide6.QtCore import Signal
 from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QLabel, QWidget
 
-from attention_explorer.kit.controls.card import Card
-from attention_explorer.kit.controls.made import discard, words
-from attention_explorer.kit.controls.term_block import TermLabel
-from attention_explorer.kit.tab_order import in_order
+from attention_explorer.kit.controls.made import Card, discard, words
+from attention_explorer.kit.controls.text_block import TermLabel
+from attention_explorer.kit.reach import in_order
 from attention_explorer.kit.theme import Look
 from attention_explorer.tools.lessons.answers import Outcome
 from attention_explorer.tools.lessons.lesson import Kind

@@ -8,7 +8,7 @@ from datetime import date
 from pathlib import Path
 
 from attention_explorer.pages.explorer import ExplorerState
-from attention_explorer.tools.lessons import shelf
+from attention_explorer.tools.lessons import reading
 from attention_explorer.tools.lessons.answers import Given, Offer, Outcome, Right, Verdict, offered
 from attention_explorer.tools.lessons.lesson import Kind, Lesson, Step
 from attention_explorer.tools.lessons.parts import names_of, way_back
@@ -171,7 +171,7 @@ def begun_take(progress: Progress, bank: Lesson, when: str, today: date) -> Prog
     take = progress.takes.get(when)
     if take is not None and take.bank == bank.mark and len(take.replies) < len(bank.steps):
         return progress
-    finished = sum(progress.of(lesson).finished for lesson in shelf.lessons())
+    finished = sum(progress.of(lesson).finished for lesson in reading.lessons())
     return progress.taken(when, Take(bank.mark, today.isoformat(), finished))
 
 
@@ -228,7 +228,7 @@ def _score(bank: Lesson, when: str, progress: Progress) -> str:
     none = sum(reply.is_right is None for reply in take.replies)
     said = f"**{take.right} of {count} right**, {TAKES[when]}."
     said += f" {none} without an answer." if none else ""
-    said += f" {GUESSING.format(round(shelf.by_guessing()))}"
+    said += f" {GUESSING.format(round(reading.by_guessing()))}"
     if other is not None and len(other.replies) == count and other.bank == bank.mark:
         which = BEFORE if when == AFTER else AFTER
         said += f" {TAKES[which].capitalize()} it was {other.right}, on {other.date}."
@@ -266,7 +266,7 @@ def longest_words(lesson: Lesson) -> list[tuple[str, ...]]:
 def _view_of_lesson(place: Place, progress: Progress) -> CardView:
     lesson, step = place.lesson, place.now
     if step is None:
-        following = shelf.after(lesson)
+        following = reading.after(lesson)
         tries = progress.of(lesson).first_tries
         questions = sum(step.answer is not None for step in lesson.steps)
         right = f" {sum(tries.values())} of {questions} questions right at the first try." if questions else ""

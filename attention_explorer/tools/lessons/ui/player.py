@@ -20,7 +20,7 @@ from attention_explorer.pages.explorer import ExplorerState
 from attention_explorer.pages.ui.page import Page
 from attention_explorer.session.jobs import Working
 from attention_explorer.tools.host import Host
-from attention_explorer.tools.lessons import shelf
+from attention_explorer.tools.lessons import reading
 from attention_explorer.tools.lessons.answers import MOST, Outcome, Right, Verdict, drawn, judged, truth
 from attention_explorer.tools.lessons.lesson import Kind, Lesson, Step
 from attention_explorer.tools.lessons.progress import Progress, Reply
@@ -92,7 +92,7 @@ class LessonPlayer(QObject):
     def take(self, when: str) -> None:
         """Begin the thirty questions, `BEFORE` the lessons or `AFTER` them, or go on with them where they were left."""
         self.leave()
-        bank = shelf.bank()
+        bank = reading.bank()
         self.keep(begun_take(self.progress, bank, when, self.today()))
         self._open(Place(bank, len(self.progress.takes[when].replies), *self._own(), take=when))
 
@@ -296,7 +296,7 @@ class LessonPlayer(QObject):
             after = self._session.state if place.recall is None else place.entry(place.step + 1)
             self._begin(place.step + 1, after)
             return
-        following = None if place.take else shelf.after(place.lesson)
+        following = None if place.take else reading.after(place.lesson)
         self.leave()
         if place.take:
             self.review_wanted.emit()

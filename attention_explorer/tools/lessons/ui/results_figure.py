@@ -8,20 +8,19 @@ from typing import TypeAlias
 
 import numpy as np
 
-from attention_explorer.core.colour_scale import ColourScale, FloatArray, ScaleKind
-from attention_explorer.core.map_picture import MapPicture
+from attention_explorer.core.map_picture import ColourScale, FloatArray, MapPicture, ScaleKind
 from attention_explorer.core.numbers_export import numbers_of
 from attention_explorer.core.numerals import counted
 from attention_explorer.errors import UsageError, quoted
 from attention_explorer.kit.export.figure import write_figure
 from attention_explorer.kit.items.item import Arrays, Hit
-from attention_explorer.kit.items.rows_map import RowsMap
+from attention_explorer.kit.items.map import RowsMap
 from attention_explorer.kit.picture import Panel, Picture
 from attention_explorer.kit.pictures.figure import PicturesFigure
 from attention_explorer.tools.lessons.lesson import Lesson
 from attention_explorer.tools.lessons.progress import GUESSING, TAKES
+from attention_explorer.tools.lessons.reading import by_guessing
 from attention_explorer.tools.lessons.results import Marks, Person
-from attention_explorer.tools.lessons.shelf import by_guessing
 
 PICTURES = (".png", ".svg", ".pdf")
 """Kinds of files that the picture can be."""

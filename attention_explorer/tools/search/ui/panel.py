@@ -31,17 +31,16 @@ from PySide6.QtWidgets import (
 
 from attention_explorer.core.terms import terms
 from attention_explorer.kit.accessible import announce
-from attention_explorer.kit.controls.card import Card
-from attention_explorer.kit.controls.made import in_column, words
+from attention_explorer.kit.controls.made import Card, in_column, words
 from attention_explorer.kit.drawing.marks import colour_of
-from attention_explorer.kit.keys import written
+from attention_explorer.kit.reach import written
 from attention_explorer.kit.theme import Look
 from attention_explorer.pages.ready_made import PARTS, presets_in
 from attention_explorer.pages.registry import PAGES
 from attention_explorer.session.jobs import Working
 from attention_explorer.session.later import later
 from attention_explorer.tools.host import Host
-from attention_explorer.tools.lessons import shelf
+from attention_explorer.tools.lessons import reading
 from attention_explorer.tools.lessons.lesson import Lesson
 from attention_explorer.tools.search.entries import Entry, found
 
@@ -222,7 +221,7 @@ class Searcher(QObject):
         self._lessons: tuple[Lesson, ...] = ()
         self.box: SearchBox | None = None
         self.working = Working(self)  # reading all lessons takes longer than a window may stand still
-        self.working.find_out(shelf.lessons, self._on_lessons)  # the lessons page says what is wrong with them
+        self.working.find_out(reading.lessons, self._on_lessons)  # the lessons page says what is wrong with them
 
     def open(self) -> None:
         """Open the box."""

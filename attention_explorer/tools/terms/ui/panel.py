@@ -14,9 +14,7 @@ from attention_explorer.core.figure_options import PIXELS_PER_INCH, FigureOption
 from attention_explorer.core.terms import WHOLE, Term
 from attention_explorer.errors import ExplorerError
 from attention_explorer.kit.accessible import PICTURE, announce, sentences
-from attention_explorer.kit.controls.card import Card
-from attention_explorer.kit.controls.made import button, in_column, in_row, words
-from attention_explorer.kit.controls.possible import allow_unless
+from attention_explorer.kit.controls.made import Card, allow_unless, button, in_column, in_row, words
 from attention_explorer.kit.drawing.marks import colour_of
 from attention_explorer.kit.export.figure import Figure, rendered
 from attention_explorer.kit.pictures.figure import computed

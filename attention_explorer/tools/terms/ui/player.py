@@ -16,7 +16,7 @@ from PySide6.QtWidgets import (
 )
 
 from attention_explorer.core.terms import Term, mentions, term_named
-from attention_explorer.kit.controls.term_block import TermBlock
+from attention_explorer.kit.controls.text_block import TermBlock
 from attention_explorer.tools.host import Host
 from attention_explorer.tools.terms.ui.page import KEYS, HelpWindow
 from attention_explorer.tools.terms.ui.panel import IN_A_LESSON, TermCard, shown_by
