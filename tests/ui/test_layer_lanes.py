@@ -45,6 +45,8 @@ def test_nothing_overlaps_or_leaves_the_room(qapp, ready, size, theme):
         assert all(room.contains(point) for point in way.points)
     for cut in lanes.cuts:
         assert room.contains(cut.centre)
+        assert not cut.says or room.contains(cut.words)
+        assert not any(place.cells.intersects(cut.words) for place in places)
 
 
 @pytest.mark.parametrize("width", [556, 640, 700, 830, 1000, 1400, 1800])

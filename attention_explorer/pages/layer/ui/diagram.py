@@ -328,7 +328,7 @@ def _paint_way(painter: QPainter, way: Way, look: Look) -> None:
 
 
 def _paint_cut(painter: QPainter, cut: Cut, look: Look, *, lit: bool = False) -> None:
-    """Paint a knot that a click cuts: a plus, or a dashed circle where the part is cut."""
+    """Paint a knot that a click cuts: a plus where two ways meet, a dot before the network, dashed where one is cut."""
     theme, radius = look.theme, look.px(NODE)
     painter.setRenderHint(QPainter.RenderHint.Antialiasing)
     ink = theme.text if cut.is_there or lit else theme.muted
@@ -339,13 +339,14 @@ def _paint_cut(painter: QPainter, cut: Cut, look: Look, *, lit: bool = False) ->
     painter.setBrush(colour_of(theme.card))
     painter.drawEllipse(cut.centre, radius, radius)
     painter.setBrush(Qt.BrushStyle.NoBrush)
-    if cut.is_there:
+    if cut.is_there and cut.what is LayerPart.RESIDUAL:
         arm = radius * 0.55
         x, y = cut.centre.x(), cut.centre.y()
         draw_line(painter, QPointF(x - arm, y), QPointF(x + arm, y), pen(ink, 1.6))
         draw_line(painter, QPointF(x, y - arm), QPointF(x, y + arm), pen(ink, 1.6))
-    if not cut.says:
-        return
+    elif cut.is_there:
+        painter.setBrush(colour_of(ink))
+        painter.drawEllipse(cut.centre, radius * 0.3, radius * 0.3)
     painter.setFont(look.font(11))
     painter.setPen(colour_of(ink))
     painter.fillRect(cut.words, colour_of(theme.card))

@@ -381,14 +381,27 @@ def _cuts(
             centre = QPointF(end.cells.center().x(), end.top - px(12))
             found.append(Cut(LayerPart.RESIDUAL, centre, False, words, _words_at(centre, words, look, room)))
     if LayerPart.NETWORK in picture.cuts:
-        below = lanes[-1].cells
-        if picture.state.has_part(LayerPart.NETWORK):  # beside it stand the titles of what it makes
-            centre = QPointF(below.left() - px(16), below.top() - px(15))
-            found.append(Cut(LayerPart.NETWORK, centre, True, "", QRectF()))
+        if picture.state.has_part(LayerPart.NETWORK):
+            centre, words = _into_last(places, ways, look), "feed-forward"  # at the right a way around begins
+            place = _words_at(centre, words, look, room, is_left=True)
+            has_room = place.left() >= room.left()
+            found.append(
+                Cut(LayerPart.NETWORK, centre, True, words if has_room else "", place if has_room else QRectF())
+            )
         else:
+            below = lanes[-1].cells
             centre, words = QPointF(below.left() + px(NODE), room.bottom() - px(NODE + 3)), "feed-forward cut"
             found.append(Cut(LayerPart.NETWORK, centre, False, words, _words_at(centre, words, look, room)))
     return tuple(found)
+
+
+def _into_last(places: dict[str, BoxPlace], ways: tuple[Way, ...], look: Look) -> QPointF:
+    """Return where a line comes into the last lane, above its first box."""
+    lowest = max(place.cells.top() for place in places.values())
+    first = min((place for place in places.values() if place.cells.top() == lowest), key=lambda each: each.cells.left())
+    ends = (way.points[-1] for way in ways if not way.is_residual)
+    reached = (end.x() for end in ends if abs(end.y() - first.title.top()) < 1 and end.x() < first.cells.right())
+    return QPointF(next(reached, first.cells.center().x()), first.top - look.px(12))
 
 
 def _words_at(centre: QPointF, words: str, look: Look, room: QRectF, *, is_left: bool = False) -> QRectF:
