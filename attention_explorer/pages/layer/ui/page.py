@@ -45,7 +45,7 @@ class LayerPage(FramePage):
         ("Click a map above the diagram, or Page Up and Page Down", "show another head"),
         ("← and → on the diagram", "go from box to box; Home and End go to the first and the last"),
         ("Click the name of a token, or ↑ and ↓", "follow it through all boxes; Esc lets it go"),
-        ("Click a + of the diagram", "cut the residual, or the network; again to put it back"),
+        ("Click a knot on a line of the diagram", "cut the residual, or the network; again to put it back"),
         ("Click a cell of the box “mask” that has grown", "hide it, or show it again"),
         ("Point at a number of the box that has grown", "see the arithmetic that made it"),
         ("Future: click a row, or ↑ and ↓", "replace that token"),
