@@ -9,7 +9,6 @@ import os
 import threading
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
-from concurrent.futures import Future
 from contextlib import contextmanager
 from contextvars import copy_context
 from itertools import islice
@@ -21,7 +20,7 @@ from PySide6.QtCore import QCoreApplication, QTimer
 from attention_explorer.session import garbage
 
 if TYPE_CHECKING:
-    from concurrent.futures import ThreadPoolExecutor
+    from concurrent.futures import Future, ThreadPoolExecutor
 
 
 LOOK_EVERY_MILLISECONDS = 100
@@ -119,7 +118,7 @@ def side_by_side(calls: Iterable[Callable[[], T]]) -> Iterator[T]:
     """
     # One processor is left to the window, which would stutter otherwise.
     threads = max(1, min(MOST_THREADS, (os.cpu_count() or 1) - 1))
-    rest, begun = iter(calls), deque[Future[T]]()
+    rest, begun = iter(calls), deque["Future[T]"]()
     with pool(threads, "attention-explorer-side") as executor:
         while True:
             for call in islice(rest, 2 * threads - len(begun)):

@@ -69,5 +69,5 @@ def load(report: Report, deliver: Deliver, *, lessons_first: bool = False) -> No
         import_module(name)
         if number == last:
             with suppress(ExplorerError):  # said when they are shown
-                import_module(f"{_LESSONS}.shelf").lessons()
+                import_module(f"{_LESSONS}.reading").lessons()
             deliver(None)

@@ -401,7 +401,10 @@ def test_a_region_is_named_after_the_keys_that_weigh_most_in_it(state: LookupSta
     [
         (DEFAULT.with_overlay(Overlay.GRADIENT, True), "The dotted circle around q"),
         (DEFAULT, "The dotted circle around q"),
-        (replace(DEFAULT, hard=True), "Hard: a small move of q does not move o at all."),
+        (
+            replace(DEFAULT, hard=True),
+            "A small move of q does not move o at all: there is nothing for q to learn from.",
+        ),
         (DEFAULT.moved(QUERY, (14.0, 6.0)), "The softmax is saturated"),
         (preset("quiz").state, "While q moves on the dotted circle, o swings on the number line"),
     ],

@@ -23,7 +23,8 @@ from written_numbers import csv_text
 from attention_explorer.core.map_picture import Contrast, Window
 from attention_explorer.errors import ExportError
 from attention_explorer.kit.drawing.heatmap_layout import layout_of
-from attention_explorer.kit.export.figure import EXPORT_FORMATS, MARGIN, TITLE_HEIGHT, encoded, figure_image
+from attention_explorer.kit.export.figure import EXPORT_FORMATS, encoded, figure_image
+from attention_explorer.kit.export.frame import MARGIN, TITLE_HEIGHT
 from attention_explorer.kit.theme import LIGHT
 from attention_explorer.model import Stage
 from attention_explorer.pages.heads.frame import heads_frame

@@ -13,7 +13,8 @@ from PySide6.QtGui import QPainter
 
 from attention_explorer.core.numbers_export import Numbers
 from attention_explorer.kit.accessible import sentences
-from attention_explorer.kit.export.figure import Figure, FigureFrame, FigureStyle, is_drawing, room_for, styled_frame
+from attention_explorer.kit.export.figure import Figure, FigureStyle
+from attention_explorer.kit.export.frame import FigureFrame, is_drawing, room_for, styled_frame
 from attention_explorer.kit.items.item import Arrays
 from attention_explorer.kit.picture import Picture
 from attention_explorer.kit.theme import Look

@@ -13,7 +13,8 @@ from PySide6.QtGui import QPainter
 from attention_explorer.core.map_picture import MapPicture, Window
 from attention_explorer.core.numbers_export import Numbers
 from attention_explorer.core.words import capital
-from attention_explorer.kit.export.figure import FigureStyle, width_for
+from attention_explorer.kit.export.figure import FigureStyle
+from attention_explorer.kit.export.frame import width_for
 from attention_explorer.kit.frame.figure import figure_of
 from attention_explorer.kit.pictures.figure import FramedFigure
 from attention_explorer.kit.pictures.pointed_picture import Spot
