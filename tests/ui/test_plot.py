@@ -265,6 +265,27 @@ def test_a_curve_is_where_its_numbers_are(theme: Theme, across: Axis, up: Axis, 
                 assert np.abs(at(drawn, place + beside) - rgb(theme.card)).max() < 8
 
 
+@pytest.mark.parametrize("dash", [(0.0, 0.0), (6.0, 4.0)], ids=["solid", "dashed"])
+def test_of_more_points_than_pixels_each_column_has_all_that_the_line_crosses(dash: tuple[float, float]) -> None:
+    x = np.linspace(0.0, 10.0, 3001)
+    y = 0.5 + 0.2 * np.sin(0.9 * x) + 0.15 * np.sin(97.0 * x) * (x > 5)
+    drawn, layout = painted(plot_of(Curve(x, y, width=2.0, dash=dash)))
+    dark = np.asarray([[pixel & 255 for pixel in row] for row in drawn.tolist()]) < 128
+    ends = np.asarray([layout.place(*point).toTuple() for point in zip(x, y, strict=True)])
+    seen = []
+    for column in range(math.ceil(layout.plot.left()) + 2, math.floor(layout.plot.right()) - 2):
+        near, here = (
+            ends[(ends[:, 0] >= column - reach) & (ends[:, 0] < column + 1 + reach), 1] for reach in (1.0, 0.0)
+        )
+        rows = np.flatnonzero(dark[: int(layout.plot.bottom()), column])
+        seen.append(len(rows) > 0)
+        if len(rows):
+            assert near.min() - 2.5 <= rows.min() <= here.mean() + 1
+            assert here.mean() - 1 <= rows.max() <= near.max() + 2.5
+            assert len(rows) == rows.max() - rows.min() + 1 >= 0.6 * np.ptp(here)
+    assert np.mean(seen) == pytest.approx(0.6 if any(dash) else 1.0, abs=0.04)
+
+
 @pytest.mark.parametrize("theme", [LIGHT, DARK], ids=["light", "dark"])
 def test_bars_bands_and_what_lies_between_are_where_their_numbers_are(theme: Theme) -> None:
     bars = Bars((1.0, 4.0), (2.0, 5.0), (0.6, -0.4), ink="query", opacity=1.0)

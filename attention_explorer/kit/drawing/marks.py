@@ -335,12 +335,15 @@ def free_spot(
     away = np.repeat(np.asarray(gaps, float), len(angles))[:, None]
     middles = np.array([centre.x(), centre.y()]) + np.tile(directions, (len(gaps), 1)) * (away + half)
     low, high = middles - half, middles + half  # (places, 2)
-    boxes = np.concatenate([np.reshape([_corners(box) for box in (inside, *taken)], (-1, 4)), lines])
+    (first_x, first_y), (last_x, last_y) = low.min(axis=0), high.max(axis=0)
+    left, top, right, bottom = lines.T
+    reached = lines[(left < last_x) & (top < last_y) & (right > first_x) & (bottom > first_y)]
+    boxes = np.concatenate([np.reshape([_corners(box) for box in (inside, *taken)], (-1, 4)), reached])
     sides = np.minimum(high[:, None], boxes[:, 2:]) - np.maximum(low[:, None], boxes[:, :2])  # (places, boxes, 2)
     areas = np.maximum(sides, 0.0).prod(axis=-1)
     covered = width * height - areas[:, 0] + areas[:, 1:].sum(axis=1)
-    left, top = low[int(covered.round(6).argmin())].tolist()  # sums of the same areas differ in their last digits
-    return QRectF(left, top, width, height)
+    x, y = low[int(covered.round(6).argmin())].tolist()  # sums of the same areas differ in their last digits
+    return QRectF(x, y, width, height)
 
 
 def _corners(box: QRectF) -> tuple[float, float, float, float]:

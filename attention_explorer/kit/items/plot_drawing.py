@@ -50,6 +50,8 @@ if TYPE_CHECKING:
 NO_PEN = QPen(Qt.PenStyle.NoPen)
 FAR = 1e4
 """How many heights of a plot away a curve still goes its way."""
+DENSE = 0.8
+"""Points for each pixel from which on a line is drawn as the area that it crosses."""
 ANYWHERE = QRectF(-FAR, -FAR, 2 * FAR, 2 * FAR)
 
 
@@ -235,6 +237,8 @@ def _curve(curve: Curve, plot: Plot, wide: float, high: float, look: Look) -> li
     if curve.is_stepped:
         x, y = np.repeat(x, 2)[1:-1], np.repeat(y, 2)
         x, y = np.concatenate([x[:1], x, x[-1:]]), np.concatenate([[0.0], y, [0.0]])
+    elif not curve.fill and len(x) > DENSE * wide and np.isfinite(y).all():
+        return [_ribbon(x, y, curve, high, look)]
     line = _polyline(
         *cut(x, y, wide, high), _pen(curve.ink, curve.width, curve.dash, look), is_smooth=not curve.is_stepped
     )
@@ -244,6 +248,25 @@ def _curve(curve: Curve, plot: Plot, wide: float, high: float, look: Look) -> li
     area.setFillLevel(0.0)
     area.setBrush(colour_of(getattr(look.theme, curve.ink), curve.fill))
     return [area, line]
+
+
+def _ribbon(x: FloatArray, y: FloatArray, curve: Curve, high: float, look: Look) -> Any:  # noqa: ANN401 # no types
+    """Return a line of about as many points as pixels: of each column all that it crosses. To stroke it takes 6 ms."""
+    columns = np.floor(x)
+    starts = np.flatnonzero(np.diff(columns, prepend=-np.inf))
+    lows, highs = np.minimum.reduceat(y, starts), np.maximum.reduceat(y, starts)
+    following = y[starts[1:]]  # so that neighbours meet
+    lows[:-1], highs[:-1] = np.minimum(lows[:-1], following), np.maximum(highs[:-1], following)
+    half, left = curve.width * look.zoom / 2, columns[starts]
+    lows, highs = np.clip(lows - half, 0.0, high), np.clip(highs + half, 0.0, high)
+    if any(curve.dash):
+        on, off = (length * look.zoom for length in curve.dash)
+        seen = left % (on + off) < on
+        return _bars(left[seen], left[seen] + 1, lows[seen], highs[seen], curve.ink, 1.0, look)
+    around = np.concatenate([left, left[::-1]]) + 0.5, np.concatenate([highs, lows[::-1]])
+    return _Curve(
+        *around, pen=NO_PEN, brush=colour_of(getattr(look.theme, curve.ink)), fillLevel="enclosed", antialias=True
+    )
 
 
 def _between(mark: Between, plot: Plot, wide: float, high: float, look: Look) -> Any:  # noqa: ANN401 # has no types
