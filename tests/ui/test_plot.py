@@ -266,10 +266,10 @@ def test_a_curve_is_where_its_numbers_are(theme: Theme, across: Axis, up: Axis, 
 
 
 @pytest.mark.parametrize("dash", [(0.0, 0.0), (6.0, 4.0)], ids=["solid", "dashed"])
-def test_of_more_points_than_pixels_each_column_has_all_that_the_line_crosses(dash: tuple[float, float]) -> None:
+def test_of_a_rough_line_each_column_has_all_that_it_crosses(dash: tuple[float, float]) -> None:
     x = np.linspace(0.0, 10.0, 3001)
     y = 0.5 + 0.2 * np.sin(0.9 * x) + 0.15 * np.sin(97.0 * x) * (x > 5)
-    drawn, layout = painted(plot_of(Curve(x, y, width=2.0, dash=dash)))
+    drawn, layout = painted(plot_of(Curve(x, y, width=2.0, dash=dash, is_rough=True)))
     dark = np.asarray([[pixel & 255 for pixel in row] for row in drawn.tolist()]) < 128
     ends = np.asarray([layout.place(*point).toTuple() for point in zip(x, y, strict=True)])
     seen = []

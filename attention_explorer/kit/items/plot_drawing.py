@@ -50,8 +50,6 @@ if TYPE_CHECKING:
 NO_PEN = QPen(Qt.PenStyle.NoPen)
 FAR = 1e4
 """How many heights of a plot away a curve still goes its way."""
-DENSE = 0.8
-"""Points for each pixel from which on a line is drawn as the area that it crosses."""
 ANYWHERE = QRectF(-FAR, -FAR, 2 * FAR, 2 * FAR)
 
 
@@ -237,7 +235,7 @@ def _curve(curve: Curve, plot: Plot, wide: float, high: float, look: Look) -> li
     if curve.is_stepped:
         x, y = np.repeat(x, 2)[1:-1], np.repeat(y, 2)
         x, y = np.concatenate([x[:1], x, x[-1:]]), np.concatenate([[0.0], y, [0.0]])
-    elif not curve.fill and len(x) > DENSE * wide and np.isfinite(y).all():
+    elif curve.is_rough:
         return [_ribbon(x, y, curve, high, look)]
     line = _polyline(
         *cut(x, y, wide, high), _pen(curve.ink, curve.width, curve.dash, look), is_smooth=not curve.is_stepped
@@ -251,7 +249,7 @@ def _curve(curve: Curve, plot: Plot, wide: float, high: float, look: Look) -> li
 
 
 def _ribbon(x: FloatArray, y: FloatArray, curve: Curve, high: float, look: Look) -> Any:  # noqa: ANN401 # no types
-    """Return a line of about as many points as pixels: of each column all that it crosses. To stroke it takes 6 ms."""
+    """Return a rough line: of each column of pixels all that it crosses. To stroke 1 200 points takes 6 ms."""
     columns = np.floor(x)
     starts = np.flatnonzero(np.diff(columns, prepend=-np.inf))
     lows, highs = np.minimum.reduceat(y, starts), np.maximum.reduceat(y, starts)

@@ -37,6 +37,8 @@ class Curve:
         How opaque the area between it and the bottom is, 0 to 1.
     is_stepped : bool
         Whether it is a histogram: level from edge to edge.
+    is_rough : bool
+        Whether it goes up and down within pixels: it is drawn as the area that it crosses. It has no gaps.
     """
 
     x: FloatArray
@@ -47,6 +49,7 @@ class Curve:
     dash: tuple[float, float] = (0.0, 0.0)
     fill: float = 0.0
     is_stepped: bool = False
+    is_rough: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -139,7 +139,8 @@ def _scores(numbers: PositionAttentionPicture) -> Plot:
                 x = line.first + np.arange(len(line.scores), dtype=float)
                 ink, wide = ("text", 2.6) if kind.is_shown and line.is_main else ("axis", 1.2)
                 dash = (6.0, 4.0) if line.is_dashed else (0.0, 0.0)
-                marks.append(Curve(*_thinned(x, np.asarray(line.scores, np.float64)), ink=ink, width=wide, dash=dash))
+                rough, places = len(x) > MOST_POINTS, _thinned(x, np.asarray(line.scores, np.float64))
+                marks.append(Curve(*places, ink=ink, width=wide, dash=dash, is_rough=rough))
         main = next((line for line in kind.lines if line.is_main and len(line.scores)), None)
         if main is not None:
             labels.append(_name(numbers, kind, titles[kind.kind]))
