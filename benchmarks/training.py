@@ -19,7 +19,7 @@ from PySide6.QtWidgets import QApplication
 
 from attention_explorer.app import make_application
 from attention_explorer.pages.explorer import ExplorerState
-from attention_explorer.pages.training.moment import Moment, answer_at
+from attention_explorer.pages.training.moment import answer_at
 from attention_explorer.pages.training.state import Speed, TrainingState
 from attention_explorer.pages.ui.session import Session
 from attention_explorer.session.settings import Settings, SettingsStore, ThemeChoice
@@ -79,12 +79,12 @@ def _played() -> tuple[float, float, float]:
         rest(1.0)
         page, seen, reached = window.page, list[float](), list[float]()
 
-        def arrived(moment: Moment) -> None:
+        def arrived(*_picture: object) -> None:
             seen.append(perf_counter())
-            if not reached and run_of(moment.request.setup).curve().accuracy[-1] >= GOAL:
+            if not reached and run_of(window.session.state.training.setup).curve().accuracy[-1] >= GOAL:
                 reached.append(seen[-1])
 
-        page.player.arrived.connect(arrived)
+        page.requests.delivered.connect(arrived)
         watchdog = Watchdog(window)
         watchdog.start()
         start = perf_counter()

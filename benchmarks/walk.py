@@ -15,6 +15,7 @@ from attention_explorer.kit.export.dialog import ExportDialog, export_or_explain
 from attention_explorer.pages.explorer import ExplorerState
 from attention_explorer.pages.heads.state import Aggregate, HeadsSetup, HeadsState, Picture
 from attention_explorer.pages.heads.ui.page import HeadsPage
+from attention_explorer.pages.ready_made import presets_of
 from attention_explorer.pages.registry import PAGES
 from attention_explorer.pages.ui.frame_page import FramePage
 from attention_explorer.session.settings import ThemeChoice
@@ -46,8 +47,8 @@ def steps(window: MainWindow, folder: Path) -> Iterator[Step]:
     """Yield all steps; each is made when the one before it is over."""
     for entry in PAGES:
         yield Step(f"open {entry.id}", partial(window.show_page, entry.id))
-        for name, state in entry.examples():
-            yield Step(f"{entry.id}: preset {name}", partial(window.session.apply, state, name))
+        for ready in presets_of(entry.id):
+            yield Step(f"{entry.id}: preset {ready.id}", partial(window.show_preset, ready))
         for step in _page_steps(window, folder):
             yield replace(step, what=f"{entry.id}: {step.what}")
         yield Step(f"{entry.id}: as at the start", partial(window.session.apply, ExplorerState(), "Begin"))

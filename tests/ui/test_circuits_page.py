@@ -19,6 +19,7 @@ from PySide6.QtWidgets import QApplication, QPushButton
 from written_numbers import csv_text
 
 from attention_explorer.core.map_picture import score_scale
+from attention_explorer.kit.pictures.pointed_picture import NOWHERE
 from attention_explorer.model.checkpoint import checkpoint
 from attention_explorer.pages import circuits_elsewhere as elsewhere
 from attention_explorer.pages.circuits import said
@@ -309,6 +310,19 @@ def test_what_keys_have_chosen_goes_where_the_next_model_has_no_such_place(
     assert not at.page.requests.reason
     at.canvas.grab()
     assert not at.canvas.words()
+
+
+def test_what_keys_chose_in_one_picture_is_nothing_in_another(open_circuits: Open, wait: Any) -> None:
+    at = open_circuits(CircuitsView.FOUND)
+    wait(at)
+    at.canvas.setFocus()
+    QTest.keyClick(at.canvas, Qt.Key.Key_Down)
+    assert at.canvas.hovered != NOWHERE
+    at.page.show_view(at.page.view_named(CircuitsView.LOOKS))
+    wait(at)
+    assert at.canvas.hovered == NOWHERE
+    QTest.keyClick(at.canvas, Qt.Key.Key_Down)
+    assert len(at.canvas.hovered.part) == 2
 
 
 def test_a_preset_of_every_view_says_the_same_in_every_window() -> None:

@@ -101,7 +101,7 @@ class PicturesCanvas(PointedPicture):
             return  # what was changed does not show in it
         start: FloatArray | None = None
         if drawing is not self._open:
-            self._pointer = None  # a spot of one kind of picture means nothing in another
+            self._pointer, self._is_walked = None, False  # a spot of one kind of picture means nothing in another
         elif self.moves and drawing.goes_on(self._picture, picture):
             start = self._way.now if self._way.is_under_way else _boxes(self._pieces())
         self._open, self._picture = drawing, picture
