@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from threading import Event
 
 import pytest
 from PySide6.QtCore import QPointF
@@ -10,8 +11,9 @@ from PySide6.QtCore import QPointF
 from attention_explorer.kit import tween
 from attention_explorer.pages.explorer import ExplorerState
 from attention_explorer.pages.lookup.frame import lookup_frame
+from attention_explorer.pages.lookup.numbers import LookupFrame
 from attention_explorer.pages.lookup.presets import preset
-from attention_explorer.pages.lookup.state import QUERY
+from attention_explorer.pages.lookup.state import QUERY, LookupView
 
 LONG = 20_000
 """Milliseconds: what takes so long is still on its way when it is looked at."""
@@ -69,3 +71,18 @@ def test_a_drag_and_a_typed_number_arrive_at_once(page, hand):
     assert page.canvas.scene().state.query == pytest.approx((0.5, 0.5), abs=0.02)
     page.main.slider_of(page.view).box.setValue(0.5)
     assert shares(page) == lookup_frame(page.session.state.lookup).weights.tolist()
+
+
+def test_another_view_may_be_chosen_on_the_way(page, monkeypatch, qtbot):
+    words, travelled = page.view_named(LookupView.WORDS), Event()
+    kind = type(words.picture)
+    compute = kind.compute
+    monkeypatch.setattr(kind, "is_quick", staticmethod(lambda _state: False))
+    monkeypatch.setattr(kind, "compute", staticmethod(lambda *given: travelled.wait(10) and compute(*given)))
+    page.canvas.travelled.connect(travelled.set)
+    page.show_example(preset("equal-scores"))
+    page.show_view(words)
+    assert isinstance(page.canvas.picture, LookupFrame)
+    page.settle()
+    assert travelled.is_set()
+    assert not isinstance(page.canvas.picture, LookupFrame)

@@ -236,6 +236,8 @@ class LookupPage(FramePage):
     def _on_travelled(self) -> None:
         """Have the bars go along with the plane; what is written beside them is the end of the way."""
         numbers, weights = self.canvas.picture, self.canvas.scene().frame.weights.tolist()
+        if not isinstance(self.view.picture, PlanePicture):
+            return  # another view was chosen on the way
         if isinstance(numbers, LookupFrame) and len(numbers.weights) == len(weights):
             items = self.panel_of(self.view, numbers).items
             self.panel.items.show_items([item.at(weights) if isinstance(item, NamedBars) else item for item in items])
