@@ -38,7 +38,7 @@ def write_out(data: bytes) -> int:
     return 0
 
 
-# ---- Values that options of several commands have in common, read from their words ----
+# ---- Values ----
 
 
 T = TypeVar("T")

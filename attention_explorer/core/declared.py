@@ -326,7 +326,7 @@ def check_range(kind: type[DataclassInstance], name: str, number: float) -> None
         raise ExplorerError(f"{name} must be from {found.low:g} to {found.high:g}, not {given}.")
 
 
-# ---- What a state is about, and how it is looked at ----
+# ---- Subject and view ----
 # What a state is about, and how it is looked at: the two sorts of fields, told apart by `Declaration.is_view`.
 
 

@@ -158,7 +158,7 @@ def _permissions(path: Path) -> int:
     return 0o666 & ~mask
 
 
-# ---- The one door to the files in ``resources/``, and to those that lie beside the code of a page ----
+# ---- Files that come with the program ----
 
 
 RESOURCES = "attention_explorer.resources"

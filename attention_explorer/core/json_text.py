@@ -56,7 +56,7 @@ def _syntax_words(text: str, error: json.JSONDecodeError) -> str:
     return f"the text is no JSON in line {error.lineno}, column {error.colno}"
 
 
-# ---- JSON as session files have it ----
+# ---- Session files ----
 # JSON as session files have it: read strictly, with the place of whatever is wrong; written for people to read.
 
 

@@ -14,7 +14,7 @@ from attention_explorer.core.numerals import MINUS, compact, scientific
 from attention_explorer.fields import CheckedFields
 from attention_explorer.model.pooling import TilePool, tile_bounds
 
-# ---- From numbers to places on a colour bar: what is linear, what is not, and the words that say so ----
+# ---- Places on a colour bar ----
 
 
 FloatArray = np.typing.NDArray[np.floating]
@@ -161,6 +161,9 @@ def score_scale(scores: FloatArray, title: str) -> ColourScale:
     finite = scores[np.isfinite(scores)]
     end = float(np.abs(finite).max()) if finite.size else 0.0
     return ColourScale(ScaleKind.DIVERGING, -(end or 1.0), end or 1.0, title)
+
+
+# ---- The picture ----
 
 
 IntArray = np.typing.NDArray[np.intp]

@@ -10,7 +10,7 @@ from attention_explorer.core.counting import MOST_WISHED
 from attention_explorer.core.declared import declared
 from attention_explorer.fields import CheckedFields
 
-# ---- The temperatures of a softmax that the program offers, and the steps of the slider between them ----
+# ---- Temperatures ----
 
 
 LOWEST_TEMPERATURE, HIGHEST_TEMPERATURE = 0.01, 100.0
@@ -36,6 +36,9 @@ def slider_to_temperature(step: int) -> float:
     """Return the temperature at a slider position: equal steps multiply it by equal factors."""
     low, high = math.log10(LOWEST_TEMPERATURE), math.log10(HIGHEST_TEMPERATURE)
     return float(f"{10 ** (low + (high - low) * step / SLIDER_STEPS):.3g}")
+
+
+# ---- How scores become weights ----
 
 
 def scaled_declared() -> Any:  # noqa: ANN401 # takes the place of a default

@@ -51,7 +51,7 @@ def _box(parent: QWidget, icon: QMessageBox.Icon, title: str, text: str) -> QMes
     return box
 
 
-# ---- What a file is called that somebody named without an ending, and what is asked before it replaces another ----
+# ---- Names of files ----
 
 
 LESSON = ".lesson.toml"

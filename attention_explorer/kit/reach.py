@@ -61,7 +61,7 @@ def _whole(widget: QWidget, page: QWidget) -> QWidget:
     return widget
 
 
-# ---- Shortcuts as this system writes them ----
+# ---- Shortcuts ----
 
 
 def written(shortcut: str = "") -> str:
@@ -69,7 +69,7 @@ def written(shortcut: str = "") -> str:
     return QKeySequence(shortcut).toString(QKeySequence.SequenceFormat.NativeText)
 
 
-# ---- The order in which Tab goes through parts of a page ----
+# ---- The order of Tab ----
 
 
 def in_order(*parts: QWidget) -> None:

@@ -35,7 +35,7 @@ from attention_explorer.sources.registry import KINDS
 from attention_explorer.sources.source import Recipe
 from attention_explorer.sources.tokens import tokens_in
 
-# ---- What fields of a part of the state must have in common ----
+# ---- Rules ----
 # What fields of a part of the state must have in common; what each of them may be is said where it is declared.
 
 

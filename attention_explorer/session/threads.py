@@ -101,7 +101,7 @@ def _look_often() -> None:
     _timer.start()
 
 
-# ---- Several calls at a time, for arithmetic that lets other threads run meanwhile ----
+# ---- Several calls at a time ----
 
 
 T = TypeVar("T")

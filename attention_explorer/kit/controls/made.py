@@ -127,7 +127,7 @@ def _filled(layout: B, parts: tuple[Part, ...], within: QWidget | None, space: i
     return layout
 
 
-# ---- A box with rounded corners that holds what belongs together ----
+# ---- Cards ----
 
 
 class Card(QFrame):
@@ -158,7 +158,7 @@ class Card(QFrame):
         self.body.setContentsMargins(across, along, across, along)
 
 
-# ---- Controls for what cannot be done now: greyed, and saying why ----
+# ---- What cannot be done now ----
 
 
 _OWN_TIP = "tip of a control that can be used"
@@ -176,7 +176,7 @@ def allow_unless(reason: str, *controls: QWidget) -> None:
         control.setToolTip(reason or str(control.property(_OWN_TIP)))
 
 
-# ---- A column that keeps the height it is given ----
+# ---- What keeps its height ----
 
 
 class Steady(QWidget):
@@ -191,7 +191,7 @@ class Steady(QWidget):
         return QSize(hint.width(), 0) if self.isHidden() else hint
 
 
-# ---- A widget that paints itself and says more about what a pointer rests on ----
+# ---- Tips ----
 
 
 class TipWidget(QWidget):

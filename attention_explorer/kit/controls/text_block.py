@@ -158,7 +158,7 @@ def ink_of(theme: Theme, name: str) -> str:
     return str(getattr(theme, name))
 
 
-# ---- Words with terms in them, which explain themselves: underlined by dots, reached by the mouse and by Tab ----
+# ---- Terms in words ----
 
 
 EXPLAINING_KEYS = (Qt.Key.Key_F1, Qt.Key.Key_Return, Qt.Key.Key_Enter)

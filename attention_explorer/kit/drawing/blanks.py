@@ -62,7 +62,7 @@ def paint_blank(painter: QPainter, place: QRectF, name: str, look: Look) -> None
     paint_question_mark(painter, cells, look, min(28.0, 0.7 * cells.height() / look.zoom))
 
 
-# ---- The place of a picture where somebody thinks that something is, and how far off that was ----
+# ---- Guesses ----
 
 
 RADIUS = 9.0

@@ -59,7 +59,7 @@ def image_of(pixels: np.typing.NDArray[np.uint32]) -> QImage:
     return QImage(rows.data, width, height, 4 * width, QImage.Format.Format_RGB32).copy()
 
 
-# ---- How well a colour stands out from another, as the Web Content Accessibility Guidelines 2.2 count it ----
+# ---- Contrast ----
 
 
 TEXT_CONTRAST = 4.5

@@ -28,7 +28,7 @@ from attention_explorer.core import files
 from attention_explorer.core.map_picture import FloatArray
 from attention_explorer.kit.theme import FONT_FAMILY, Look
 
-# ---- Outlines of words, the same each time: those of Qt's fonts depend on what was drawn with them before ----
+# ---- Outlines of words ----
 
 
 def outline_of(text: str, font: QFont, baseline: QPointF) -> QPainterPath:
@@ -60,6 +60,9 @@ def _own_font(pixels: int, bold: bool) -> QRawFont:
     data = QByteArray(Path(files.path(name)).read_bytes())
     font.loadFromData(data, float(pixels), QFont.HintingPreference.PreferNoHinting)
     return font
+
+
+# ---- Pens, arrows, badges and words ----
 
 
 @lru_cache(maxsize=256)
@@ -301,7 +304,7 @@ def paint_eye(painter: QPainter, middle: QPointF, half: float, colour: QColor, *
         painter.drawLine(middle - away, middle + away)
 
 
-# ---- Where labels stand in a picture ----
+# ---- Places of labels ----
 # Where labels stand in a picture: beside what they name and clear of the rest, with a line to it from farther away.
 
 

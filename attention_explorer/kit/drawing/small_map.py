@@ -30,7 +30,7 @@ from attention_explorer.kit.drawing.heatmap_layout import (
 from attention_explorer.kit.drawing.marks import colour_of, pen, text_size
 from attention_explorer.kit.theme import Look
 
-# ---- Several maps in one room, all with cells of one size: where they and their labels are ----
+# ---- Places ----
 
 
 LABELS_FROM = 12.0
@@ -280,6 +280,9 @@ def _with_cells(
     longest = max(cell, look.px(20)) if far else cell
     width = min(wide, longest if far else STRETCH * cell, look.px(LARGEST_CELL))
     return replace(fit, width=width, height=min(high, longest))
+
+
+# ---- Painting ----
 
 
 Mark: TypeAlias = tuple[int | None, int | None]

@@ -26,7 +26,7 @@ from attention_explorer.kit.controls.made import TipWidget
 from attention_explorer.kit.drawing.marks import paint_eye, paint_focus_frame
 from attention_explorer.kit.theme import Look
 
-# ---- What a line of tokens shows: who looks at whom, which are hidden, which surprised the model ----
+# ---- What a line shows ----
 
 
 MOST_WEIGHTS = 2
@@ -100,6 +100,9 @@ class Tokens:
 def bits_text(bits: float) -> str:
     """Return how much surprise there is: 3.4 bits."""
     return f"{plain(bits, 1)} bits"
+
+
+# ---- The line ----
 
 
 LARGEST, SMALLEST = 22.0, 13.0

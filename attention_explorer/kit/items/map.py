@@ -124,7 +124,7 @@ def _taller(layout: HeatmapLayout, box: QRectF, look: Look) -> HeatmapLayout:
     return replace(layout, cells=layout.cells.adjusted(0, 0, 0, more), bar=layout.bar.translated(0, more))
 
 
-# ---- A map with a row for each token whose cells fill their room ----
+# ---- Rows of tokens ----
 # A map with a row for each token whose cells fill their room: title and colour bar above, tokens at the left.
 
 

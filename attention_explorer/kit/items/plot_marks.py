@@ -243,7 +243,7 @@ class At:
     index: int = 0
 
 
-# ---- An axis of numbers: where each of them is, and which of them are written beside it ----
+# ---- Axes ----
 
 
 Tick = tuple[float, str]

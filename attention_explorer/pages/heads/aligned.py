@@ -277,7 +277,7 @@ def _as_slice(places: IntArray) -> Selection:
     return places
 
 
-# ---- B of a comparison: which setup it is, and with another sentence ----
+# ---- B of a comparison ----
 
 
 def other_shown(heads: HeadsState) -> HeadsSetup:

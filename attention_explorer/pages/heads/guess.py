@@ -121,7 +121,7 @@ def run_of(setup: HeadsSetup) -> Sequence[Layer]:
     return layers_and_mask(setup.recipe, setup.mask, *how)[0]
 
 
-# ---- How little a model expected each token of the sentence ----
+# ---- Surprise ----
 
 
 def shows_surprise(heads: HeadsState) -> bool:

@@ -121,7 +121,7 @@ _COLOURS = (
 )
 
 
-# ---- Words of a sentence that a source does not know, and the ways on: another word, or another source ----
+# ---- Unknown words ----
 
 
 MOST_WORDS = 2

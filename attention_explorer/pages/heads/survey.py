@@ -25,7 +25,7 @@ from attention_explorer.pages.heads.frame import HeadsFrame, head_name
 from attention_explorer.pages.heads.state import SortBy, Threshold
 from attention_explorer.sources.source import Made
 
-# ---- When attention is called nearly uniform: one criterion for the note, the wall and the checks ----
+# ---- Nearly uniform ----
 # Entropy alone does not do: it is flat at its top, so three weights of .42, .33 and .25, a pattern that anybody sees,
 # have 98 % of the largest entropy; and with many keys 98 % leaves room for some with several times their share. So
 # two things are asked for, both on a scale that is free of the number of keys:
@@ -48,6 +48,9 @@ def largest_excess(weights: FloatArray, allowed: BoolArray) -> float:
     """Return the largest |n·w − 1| over the visible weights (n_q, n_k), n the visible keys of the row; 0 if none is."""
     visible = allowed.sum(axis=1, keepdims=True)
     return float(np.abs(weights * visible - 1.0).max(where=allowed, initial=0.0))
+
+
+# ---- A head surveyed ----
 
 
 MOST_MEASURED = 64 * 64

@@ -177,7 +177,7 @@ def growth_numbers(picture: GrowthPicture) -> dict[str, np.typing.NDArray[Any]]:
     return found
 
 
-# ---- What the pictures of scores say of their numbers: at one d_k, and as d_k grows ----
+# ---- What is said ----
 
 
 AS_THEY_COME = "as they come"

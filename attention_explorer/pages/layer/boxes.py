@@ -29,7 +29,7 @@ from attention_explorer.model.arrays import Bools, Floats
 from attention_explorer.pages.stack.state import BlockState
 from attention_explorer.pages.stack.wording import ACTIVATION_NAMES, brief
 
-# ---- What the numbers of an array are like, in a handful of numbers ----
+# ---- What numbers are like ----
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,6 +73,9 @@ def summary_of(array: Floats) -> Summary:
         float(np.mean(array == 0.0)),
         float(1.0 - is_finite.mean()),
     )
+
+
+# ---- Boxes ----
 
 
 class Form(StrEnum):

@@ -185,7 +185,7 @@ def around(position: Vector, length: float) -> Vector:
     return position[0] * length / distance, position[1] * length / distance
 
 
-# ---- Shapes that follow from keys and values ----
+# ---- Shapes ----
 # Shapes that follow from keys and values: where keys tie, the regions they win, the hull of the values, the field.
 
 

@@ -20,7 +20,7 @@ from attention_explorer.pages.lookup.words_state import WordsState
 from attention_explorer.pages.preset_lists import preset_declared
 from attention_explorer.sources.source import Recipe
 
-# ---- Which row of a head a lookup shows ----
+# ---- A row of a head ----
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,6 +45,9 @@ class HeadRow(CheckedFields):
     head: int = declared(0, "head", "The head in its layer", "Choose another head", high=MOST_WISHED)
     row: int = declared(0, "row", "The query whose row it is", "Choose another row", high=2**31)
     count: Count = count_declared()
+
+
+# ---- The state ----
 
 
 MOST_KEYS = 12

@@ -186,7 +186,7 @@ def output_text(output: FloatArray) -> str:
     return vector(tuple(output.tolist()), 3 if len(output) == 1 else 2)
 
 
-# ---- The exact numbers of a lookup as rows and columns ----
+# ---- The exact table ----
 # The exact numbers of a lookup as rows and columns: coordinates that can be typed, and everything computed of them.
 
 

@@ -132,7 +132,7 @@ def ordinal(number: int) -> str:
     return f"{number}{ending}"
 
 
-# ---- What is random on the Positions page: contents, projections, each from a stream of its own ----
+# ---- Random numbers ----
 
 
 WIDEST_HEAD = 64

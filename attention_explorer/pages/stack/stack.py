@@ -304,7 +304,7 @@ def _passed(state: BlockState) -> StackTrace:
     return drawn.stack(drawn.x, mask=drawn.mask, dropout=state.drops)
 
 
-# ---- Arrays of tokens by features, or of tokens by tokens, as maps for the pictures of the Layer page ----
+# ---- As maps ----
 
 
 def feature_map(values: FloatArray, tokens: tuple[str, ...], *, end: float = 0.0) -> MapPicture:

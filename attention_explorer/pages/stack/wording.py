@@ -15,7 +15,7 @@ from attention_explorer.sources.masked_layers import left_out
 from attention_explorer.sources.registry import source_of
 from attention_explorer.sources.source import Ability, LayerPart, Recipe
 
-# ---- Sizes over many powers of ten, as the pictures of the Layer page write them ----
+# ---- Sizes over many powers of ten ----
 
 
 def brief(number: float) -> str:
@@ -27,6 +27,9 @@ def brief(number: float) -> str:
     power = "10" + superscript(int(exponent))
     digits = f"{float(mantissa):g}"
     return power if digits == "1" else f"{digits}·{power}"
+
+
+# ---- Words ----
 
 
 ACTIVATION_NAMES = {

@@ -56,10 +56,7 @@ _NOT_TYPED = Qt.KeyboardModifier.ControlModifier | Qt.KeyboardModifier.AltModifi
 
 
 class FramePage(ViewsPage):
-    """What pages in the frame share. A page of its own names its views and says which is on show.
-
-    A subclass sets ``name`` and ``part``, and its `make_views`.
-    """
+    """What pages in the frame share: the widgets around their views."""
 
     presented: tuple[str, ...] = ("title", "canvas", "main")
     in_line = False

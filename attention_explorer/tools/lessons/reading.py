@@ -419,7 +419,7 @@ def _expressions(content: object, way: Way) -> tuple[Expression, ...]:
     return all_of(_list(content, way), way, _expression)
 
 
-# ---- The lessons of the program, in the order in which they are meant to be taken, and the thirty questions ----
+# ---- The lessons of the program ----
 
 
 FOLDER = "lessons"

@@ -22,7 +22,7 @@ from attention_explorer.tools.lessons.names import with_fields
 from attention_explorer.tools.lessons.reading import MOST_STEPS, usual_picture
 from attention_explorer.tools.lessons.walk import begun, ended, page_of
 
-# ---- What a step of a lesson names, so that a page shows some state ----
+# ---- What a step names ----
 # What a step of a lesson names, so that a page shows some state: a preset, and the fields that differ from it.
 
 
@@ -167,6 +167,9 @@ def named_fields(old: View, new: View) -> frozenset[str]:
     if old.keys() != new.keys():
         return frozenset()
     return frozenset(name for part in new for name in differences(encoded(old[part]), encoded(new[part]), part))
+
+
+# ---- Recording ----
 
 
 SOON = 4.0

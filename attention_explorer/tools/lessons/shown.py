@@ -15,7 +15,7 @@ from attention_explorer.model.arrays import Bools, Floats
 from attention_explorer.pages.heads.frame import HeadsFrame, frame_to_show
 from attention_explorer.pages.heads.guess import guess_setup, guessed, without_word
 from attention_explorer.pages.heads.state import HeadsState
-from attention_explorer.pages.heads.survey import head_survey
+from attention_explorer.pages.heads.survey import survey_heads
 from attention_explorer.pages.lookup.frame import lookup_frame
 from attention_explorer.pages.lookup.numbers import LookupFrame
 from attention_explorer.pages.lookup.state import LookupState
@@ -200,7 +200,7 @@ def _of_heads_of_layer(state: HeadsState) -> Group:
 
 def _surveyed(state: HeadsState) -> list[MapSummary]:
     frame = _of_page(state, lambda found: found)
-    return [head_survey(frame, frame.layer, head).summary for head in range(frame.heads)]
+    return [found.summary for found in survey_heads(frame, [(frame.layer, head) for head in range(frame.heads)])]
 
 
 def _of_page(state: HeadsState, read: Callable[[HeadsFrame], T]) -> T:

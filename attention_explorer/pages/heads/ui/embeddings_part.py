@@ -41,7 +41,7 @@ from attention_explorer.sources.recipe import TokenVectors, ToyRecipe
 from attention_explorer.sources.registry import recipe_as
 from attention_explorer.sources.source import Recipe
 
-# ---- A matrix as a picture with named rows and columns: point at a cell, click it, or walk with the arrow keys ----
+# ---- A matrix ----
 
 
 Cell = tuple[int, int]
@@ -171,6 +171,9 @@ class MatrixView(PointedPicture):
         query = theme.query_ink if picture.row_title == "query" else theme.muted
         key = theme.key_ink if picture.column_title.startswith("key") else theme.muted
         return replace(self.look, theme=replace(theme, query_ink=query, key_ink=key))
+
+
+# ---- The part of the drawer ----
 
 
 class TypingPart(QWidget):

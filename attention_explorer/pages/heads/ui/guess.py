@@ -17,7 +17,7 @@ from attention_explorer.pages.heads.state import HeadsSetup
 from attention_explorer.session.jobs import Working
 from attention_explorer.sources.source import Recipe
 
-# ---- Something that is asked of all layers of a model, found on a worker ----
+# ---- Found on a worker ----
 
 
 T = TypeVar("T")
@@ -61,6 +61,9 @@ class FoundAside(QObject, Generic[T]):
     def _show(self, found: T | None) -> None:
         self.found = found
         self._told()
+
+
+# ---- The guess ----
 
 
 WIDTH, ABOVE, LARGE, SMALL = 236, 18, 26, 13.0

@@ -45,7 +45,7 @@ from attention_explorer.pages.heads.ui.stages import StagesItem
 from attention_explorer.pages.heads.verdict import verdict
 from attention_explorer.pages.heads.wording import badges, map_title, source_words
 
-# ---- The maps of the marked heads at one size, with one colour bar for all ----
+# ---- Marked heads ----
 
 
 GAP, GUTTER, HEADER = 18, 10, 20
@@ -125,6 +125,9 @@ class MarkedItem(SeveralMaps[MarkedLayout]):
 
     def foot(self, look: Look, room: QRectF) -> float:
         return max(self.layout(look, room).bar.bottom() + look.px(8), 120.0)
+
+
+# ---- The views ----
 
 
 OneMap: TypeAlias = HeadsFrame

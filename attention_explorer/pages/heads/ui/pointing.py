@@ -32,7 +32,7 @@ from attention_explorer.pages.heads.ui.subject import HeadsSubject
 from attention_explorer.pages.heads.verdict import Verdict
 from attention_explorer.pages.ui.frame_page import FramePage
 
-# ---- What stands beside a map: the row that is pointed at or pinned, and what these weights are ----
+# ---- The panel ----
 
 
 NOBODY = "Who looks at whom?"
@@ -97,6 +97,9 @@ def _read(comparison: Comparison, lit: Spot) -> tuple[tuple[str, ...], list[tupl
 
 def _text(cell: object) -> str:
     return plain(cell, 4) if isinstance(cell, float) else str(cell)
+
+
+# ---- Pointing ----
 
 
 class PointingPage(FramePage):

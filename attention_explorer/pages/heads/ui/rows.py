@@ -149,7 +149,7 @@ class FindRow(QWidget):
         self._session.apply(replace(state, heads=heads), f"{'Hide' if hide else 'Show'} {named(tokens)}")
 
 
-# ---- Painting the mask by hand: the two buttons in the drawer ----
+# ---- Painting the mask ----
 
 
 PAINT_TIP = (
@@ -205,7 +205,7 @@ class MapControls(QObject):
         self._session.apply(replace(state, heads=heads), "Clear the painted cells")
 
 
-# ---- The buttons that a picture offers, with a few words before them ----
+# ---- Offers ----
 
 
 class OfferRow(QWidget):
@@ -267,7 +267,7 @@ class OfferRow(QWidget):
             self._session.apply(replace(state, heads=offer.change(state.heads)), offer.label)
 
 
-# ---- What B of a comparison is: its head, and its sentences ----
+# ---- B of a comparison ----
 
 
 TIP = "What A is compared with: another head, another layer, an example or a file"

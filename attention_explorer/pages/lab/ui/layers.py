@@ -296,7 +296,7 @@ def _bars(values: FloatArray, half: float, ink: str, opacity: float) -> Bars:
     return Bars((middles - half).tolist(), (middles + half).tolist(), values.tolist(), ink=ink, opacity=opacity)
 
 
-# ---- Linear: the output of attention times a number, and what is left over where V, or X, was multiplied by it ----
+# ---- Linear ----
 
 
 OUTPUT, LEFT = "The output, multiplied", ("What is left if V is multiplied", "What is left if X is multiplied")

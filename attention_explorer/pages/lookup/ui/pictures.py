@@ -136,7 +136,7 @@ def _way(state: LookupState) -> tuple[Item[Any], ...]:
     return (Plot(LOSSES, across, Axis(0.0, float(found.max()) or 1.0, "loss"), (curve, Line(float(place)))),)
 
 
-# ---- The weights against the temperature: one slider as a picture ----
+# ---- Weights by temperature ----
 
 
 CURVES, NOW = "Weights against temperature", "temperature"

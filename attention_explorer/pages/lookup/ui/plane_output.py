@@ -40,7 +40,7 @@ from attention_explorer.pages.lookup.ui.plane_scene import (
 )
 from attention_explorer.pages.lookup.wording import other_mode
 
-# ---- What is written on the plane ----
+# ---- Labels ----
 # What is written on the plane: which badges lie under another, the tokens of a head, the numbers at the axes.
 
 
@@ -146,6 +146,9 @@ def _labels(plane: PlaneTransform, look: Look) -> tuple[tuple[str, QRectF], ...]
         if y != 0 and top >= room.top() and top + height <= room.bottom():
             found.append((text, QRectF(column, top, width, height)))
     return tuple(found)
+
+
+# ---- The output ----
 
 
 def paint_output_shaft(painter: QPainter, scene: PlaneScene) -> None:

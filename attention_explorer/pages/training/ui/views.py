@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from attention_explorer.pages.explorer import ExplorerState
 
 
-# ---- The picture of other seeds: their maps beside one another, as they have learned ----
+# ---- Other seeds ----
 
 
 SEED = "Seed "
@@ -99,7 +99,7 @@ def _seed_of(numbers: seeds.Seeds, hit: Hit) -> seeds.SeedResult | None:
     return next((found for found in numbers.found if _seed_name(found) == hit.item), None)
 
 
-# ---- The list of sentences that are never learned from, with what is answered to each ----
+# ---- Sentences never learned from ----
 
 
 LIST = "Held-out answers"
@@ -151,6 +151,9 @@ class HeldOut(LearningPicture):
 
     def has(self, numbers: Seen, hit: Hit) -> bool:
         return hit.item == LIST and hit.part < len(numbers.answers)
+
+
+# ---- The views ----
 
 
 _SIZES = ("layers", "heads", "d_model", "hard", "scaled", "positions", "residual", "d_ff", "encoder_layers", "length")
