@@ -409,5 +409,5 @@ def _words_at(centre: QPointF, words: str, look: Look, room: QRectF, *, is_left:
     wide = text_size(look.font(11), words)[0] + 2
     left = centre.x() + look.px(NODE + 3)
     if is_left or left + wide > room.right():
-        left = centre.x() - look.px(NODE + 3) - wide
+        left = centre.x() - look.px(NODE + 0.5) - wide  # close by: a narrow window has no more at the left
     return QRectF(left, centre.y() - look.px(8), wide, look.px(16))
