@@ -15,8 +15,7 @@ from window_driver import copied_numbers
 
 from attention_explorer.errors import ExportError
 from attention_explorer.kit.export.figure import encoded
-from attention_explorer.kit.frame.figure import figure_of
-from attention_explorer.kit.pictures.figure import PicturesFigure
+from attention_explorer.kit.pictures.figure import PicturesFigure, figure_of
 from attention_explorer.model import alibi_bias, alibi_slopes, sinusoidal_encoding
 from attention_explorer.pages.positions.kinds.registry import PositionKind
 from attention_explorer.pages.positions.state import Likeness, PositionsPicture, PositionsState
