@@ -151,7 +151,9 @@ class FramePage(ViewsPage):
         self._columns.addWidget(self._panel_scroll)
         self._all.addLayout(self._columns, 1)
         self._all.addWidget(self.main)
-        in_row(PageScroll(content), within=self)
+        scroll = PageScroll(content)
+        scroll.laid_out.connect(self._fit_height)
+        in_row(scroll, within=self)
 
     def _connect(self) -> None:
         self.bar.view_wanted.connect(lambda name: self.show_view(self.view_named(name)))
@@ -227,8 +229,13 @@ class FramePage(ViewsPage):
         self.card.be_filled(self.look, filled=fills)
         self.title.setHidden(fills or self.view.picture.names_itself)
         self.also.setContentsMargins(*((px(14), px(3), px(14), px(5)) if fills else (0, 0, 0, 0)))
-        least = px(LEAST_HEIGHT)
-        self.canvas.setMinimumHeight(0 if self.is_alone else max(least, self._first_sight()) if narrow else least)
+        self._fit_height()
+
+    def _fit_height(self) -> None:
+        """Keep room for the picture; in a narrow window as much as what stands around it leaves of the first sight."""
+        least = self.look.px(LEAST_HEIGHT)
+        high = max(least, self._first_sight()) if self._is_narrow else least
+        self.canvas.setMinimumHeight(0 if self.is_alone else high)
 
     @property
     def _is_narrow(self) -> bool:
