@@ -108,8 +108,8 @@ class MainWindow(Host):
         self.session.undone.connect(self._on_undone)
         self.session.redone.connect(lambda old, new, text: self._show_step(old, new, f"Redone: {text}."))
         self.session.turned_back.connect(self.show_page)
-        self.session.went_back.connect(lambda text: self._say_where("Back to before", text))
-        self.session.went_forward.connect(lambda text: self._say_where("Forward to", text))
+        self.session.went_back.connect(lambda _old, _new, text: self._say_where("Back to before", text))
+        self.session.went_forward.connect(lambda _old, _new, text: self._say_where("Forward to", text))
         for steps in (self.session.history, self.session.views):
             steps.changed.connect(self._show_history)
         QGuiApplication.styleHints().colorSchemeChanged.connect(self._on_system_scheme_changed)

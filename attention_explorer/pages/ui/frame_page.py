@@ -176,7 +176,8 @@ class FramePage(ViewsPage):
         self.drawer.changed.connect(self._on_field)
         self.drawer.refused.connect(self.refused)
         self.main.refused.connect(self.refused)
-        self.session.undone.connect(self._on_undone)
+        for taken_back in (self.session.undone, self.session.went_back):
+            taken_back.connect(self._on_taken_back)
         self.requests.delivered.connect(self._on_delivered)
         self.requests.changed.connect(self.on_requests_changed)
         self.note.said.connect(self.said)
@@ -380,7 +381,8 @@ class FramePage(ViewsPage):
         view, tries = self.view, self.view.tries if self._names_examples else ()
         self.panel.tries.show_tries(view.id.value, tries, self.state, view.opened(self.state, self._others[view.id]))
 
-    def _on_undone(self, old: ExplorerState, new: ExplorerState, _text: str) -> None:
+    def _on_taken_back(self, old: ExplorerState, new: ExplorerState, _text: str) -> None:
+        """Take back the ticks of what Undo has taken back, or Back where it was done by looking."""
         view = self.view_of(new)
         before, after = (view.of(getattr(each, view.part.name)) for each in (old, new))
         opened = view.opened(before, self._others[view.id])
