@@ -103,6 +103,43 @@ def test_a_narrow_window_puts_the_panel_below_the_picture(on, page: str) -> None
         assert (panel.left() > card.right()) is not is_below
 
 
+# ---- Coming back ----
+
+
+@pytest.mark.parametrize("page", PAGE_IDS)
+def test_who_comes_back_to_a_page_finds_it_as_it_was_and_it_shows_anew_only_what_has_changed(
+    on, page: str, monkeypatch
+) -> None:
+    at = on(page, first_state(page))
+    window, other = at.window, next(each for each in PAGE_IDS if each != page)
+    own, shown, another = window.page, list[ExplorerState](), list(presets_of(other))[-1]
+    render = own.render_state
+
+    def see(old: ExplorerState, new: ExplorerState) -> None:
+        shown.append(new)
+        render(old, new)
+
+    def come_back() -> QImage:
+        at.press(window.rail.buttons[page])
+        at.settle()
+        assert window.page is own
+        return own.grab().toImage()
+
+    monkeypatch.setattr(own, "render_state", see)
+    before = come_back()
+    at.press(window.rail.buttons[other])
+    assert window.page is not own
+    assert come_back() == before
+    assert shown == []
+    for change in (window.switch_theme, lambda: window.show_preset(another)):
+        at.press(window.rail.buttons[other])
+        change()
+        assert shown == []
+        come_back()
+        assert shown == [window.session.state]
+        shown.clear()
+
+
 # ---- Examples ----
 
 
