@@ -14,7 +14,7 @@ from typing import NamedTuple
 import numpy as np
 
 from attention_explorer.core.byte_cache import kept
-from attention_explorer.core.map_picture import BoolArray, Contrast, FloatArray, weight_scale
+from attention_explorer.core.map_picture import BoolArray, Contrast, FloatArray, weight_end
 from attention_explorer.core.numerals import counted, plain, signed
 from attention_explorer.errors import ArrayError
 from attention_explorer.model import MapSummary, Pooled
@@ -129,7 +129,7 @@ class HeadSurvey:
     def end_under(self, contrast: Contrast) -> float:
         """Return where its colours would end under a contrast if it were alone: looked for when it is asked for."""
         if contrast not in self._ends:
-            self._ends[contrast] = weight_scale(contrast, *self.pooled).high
+            self._ends[contrast] = weight_end(contrast, *self.pooled)
         return self._ends[contrast]
 
 
