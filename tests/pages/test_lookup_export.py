@@ -144,11 +144,6 @@ def test_the_target_is_exported_only_where_it_is_shown(state: LookupState) -> No
     assert read_table(replace(hidden, view=LookupView.GRADIENT)) == read_table(shown)
 
 
-def test_the_weights_of_the_file_sum_to_one() -> None:
-    assert math.fsum(read_document(DEFAULT)["weights"]) == pytest.approx(1, abs=1e-15)
-    assert float(read_table(DEFAULT)["o"]["weight"]) == pytest.approx(1, abs=1e-15)
-
-
 def test_json_is_for_people_too() -> None:
     text = json_text(lookup_numbers(DEFAULT))
     assert text.endswith("}\n")
