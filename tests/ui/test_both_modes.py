@@ -24,8 +24,6 @@ from attention_explorer.pages.session_file import session_bytes, session_from
 from attention_explorer.session.settings import Settings
 from attention_explorer.tools.code.programs import program_of
 
-pytestmark = pytest.mark.qt_log_ignore("This plugin does not support")  # said whenever a list opens
-
 
 def row_of_a_head() -> LookupState:
     heads = next(ready.state for ready in HEADS_PRESETS if ready.id == "causal")

@@ -42,8 +42,6 @@ from attention_explorer.sources.registry import source_of
 
 CIRCUITS_PRESETS = preset_list("circuits")
 
-pytestmark = pytest.mark.qt_log_ignore("This plugin does not support")
-
 MODELS = Path(__file__).parents[1] / "data" / "models"
 Open = Callable[..., FrameDriver]
 

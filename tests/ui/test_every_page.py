@@ -28,8 +28,6 @@ from attention_explorer.pages.lookup.state import LookupView
 from attention_explorer.pages.ready_made import PAGE_IDS, ReadyMade, presets_in, presets_of
 from attention_explorer.pages.training.state import TrainingView
 
-pytestmark = pytest.mark.qt_log_ignore("This plugin does not support")  # said whenever a list opens
-
 CTRL = Qt.KeyboardModifier.ControlModifier
 SPACE = "{http://www.w3.org/2000/svg}"
 SHARPNESS = 2

@@ -46,8 +46,6 @@ from attention_explorer.tools.code.ui.panel import COVERED
 
 COST_PRESETS = preset_list("cost")
 
-pytestmark = pytest.mark.qt_log_ignore("This plugin does not support")  # said whenever a list opens
-
 CTRL = Qt.KeyboardModifier.ControlModifier
 VIEWS = views(lambda: None)
 QUICK = {

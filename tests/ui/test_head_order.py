@@ -11,9 +11,6 @@ from attention_explorer.pages.heads.state import HeadsState, MaskChoice, MaskKin
 from attention_explorer.pages.heads.ui.figure import HeadsFigure
 from attention_explorer.pages.session_file import session_bytes, session_from
 
-# The off-screen platform says this whenever a combo box opens.
-pytestmark = pytest.mark.qt_log_ignore("This plugin does not support")
-
 NUMBERS = [(layer, head) for layer in range(2) for head in range(4)]
 
 NOT_MORE = ": how much moved, not how much it matters."

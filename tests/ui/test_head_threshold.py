@@ -18,9 +18,6 @@ from attention_explorer.pages.heads.state import HeadsState, Picture, SortBy, Th
 from attention_explorer.pages.heads.ui.figure import HeadsFigure
 from attention_explorer.pages.session_file import session_bytes, session_from
 
-# The off-screen platform says this whenever a combo box opens.
-pytestmark = pytest.mark.qt_log_ignore("This plugin does not support")
-
 
 @pytest.fixture
 def driver(open_heads):

@@ -25,9 +25,6 @@ from attention_explorer.window.window import MainWindow
 SENTENCE = HeadsState().setup.recipe.sentence
 WORDS = tokens_in(SENTENCE)
 
-# The off-screen platform says this whenever a combo box opens.
-pytestmark = pytest.mark.qt_log_ignore("This plugin does not support")
-
 
 @pytest.fixture
 def bar(driver):

@@ -21,9 +21,6 @@ from attention_explorer.pages.heads.state import Aggregate, HeadsState, MaskChoi
 
 LONG = HeadsState().with_recipe(sentence=" ".join(f"w{i}" for i in range(40))).with_view(row=None)
 
-# The off-screen platform says this whenever a menu opens.
-pytestmark = pytest.mark.qt_log_ignore("This plugin does not support")
-
 
 @pytest.fixture
 def long(driver):

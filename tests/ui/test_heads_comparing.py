@@ -27,9 +27,6 @@ from attention_explorer.sources.hand_made_recipe import HandMadeRecipe
 from attention_explorer.sources.recipe import ToyRecipe
 from attention_explorer.sources.tokens import MOST_TOKENS
 
-# The off-screen platform says this whenever a menu opens.
-pytestmark = pytest.mark.qt_log_ignore("This plugin does not support")
-
 CAT = ToyRecipe(sentence="The cat sat", layers=2, heads=4, d_model=16)
 COMPARED = HeadsState(HeadsSetup(CAT), HeadsView(picture=Picture.COMPARE), preset="")
 BIG = replace(COMPARED, other=HeadsSetup(replace(CAT, sentence="The big cat sat"), layer=1))

@@ -44,9 +44,6 @@ from attention_explorer.sources.recipe import ToyRecipe
 
 THREAD = "attention-explorer-jobs"
 
-# The off-screen platform says this whenever a combo box opens.
-pytestmark = pytest.mark.qt_log_ignore("This plugin does not support")
-
 
 def long_state(tokens: int = 512, letter: str = "w", **recipe: object) -> HeadsState:
     return HeadsState().with_recipe(sentence=sentence(tokens, letter), **recipe).with_view(row=None)

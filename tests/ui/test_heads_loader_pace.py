@@ -21,9 +21,6 @@ from attention_explorer.pages.heads.ui.views import numbers_of
 from attention_explorer.session.requests import BEFORE, SO_FAR
 from attention_explorer.sources.recipe import ToyRecipe
 
-# The off-screen platform says this whenever a combo box opens.
-pytestmark = pytest.mark.qt_log_ignore("This plugin does not support")
-
 
 def many(letter: str = "w", heads: int = 64, layers: int = 2) -> HeadsState:
     """A state with so many heads that they come one by one, quickly."""

@@ -30,9 +30,6 @@ from attention_explorer.pages.heads.state import (
 )
 from attention_explorer.pages.ready_made import find_preset
 
-# The off-screen platform says this whenever a combo box opens.
-pytestmark = pytest.mark.qt_log_ignore("This plugin does not support")
-
 
 def show(driver, heads: HeadsState) -> None:
     session = driver.window.session

@@ -17,9 +17,6 @@ from attention_explorer.pages.heads.state import Aggregate, HeadsState, HeadsVie
 from attention_explorer.pages.heads.ui.figure import HeadsFigure
 from attention_explorer.pages.session_file import session_bytes, session_from
 
-# The off-screen platform says this whenever a combo box opens.
-pytestmark = pytest.mark.qt_log_ignore("This plugin does not support")
-
 WEIGHTED = HeadsView(value_weighted=True)
 
 

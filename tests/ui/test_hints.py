@@ -13,9 +13,6 @@ from attention_explorer.pages.heads.state import MaskChoice, MaskKind
 from attention_explorer.pages.lab.state import LabView
 from attention_explorer.pages.ready_made import PAGE_IDS, presets_of
 
-# The off-screen platform says this whenever a combo box opens.
-pytestmark = pytest.mark.qt_log_ignore("This plugin does not support")
-
 SIZES = ((1280, 800), (1024, 768))
 IN_THE_FRAME = {
     "heads": lambda state: state.with_setup(mask=MaskChoice(MaskKind.CAUSAL)),

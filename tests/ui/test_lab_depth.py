@@ -29,8 +29,6 @@ from attention_explorer.pages.stack.wording import brief
 
 block_preset = partial(preset_of, preset_list("block"))
 
-pytestmark = pytest.mark.qt_log_ignore("This plugin does not support")
-
 HE: dict[str, Any] = {"initialiser": Initialiser.HE, "norm": NormPlacement.POST}
 
 

@@ -26,8 +26,6 @@ from attention_explorer.session.settings import Settings, ThemeChoice
 
 block_preset = partial(preset_of, preset_list("block"))
 
-pytestmark = pytest.mark.qt_log_ignore("This plugin does not support")
-
 VIEWS = {"norm": LabView.NORM, "linear": LabView.LINEAR, "depth": LabView.DEPTH}
 
 

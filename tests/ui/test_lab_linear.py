@@ -18,8 +18,6 @@ from attention_explorer.pages.preset_lists import preset_list
 
 block_preset = partial(preset_of, preset_list("block"))
 
-pytestmark = pytest.mark.qt_log_ignore("This plugin does not support")
-
 LONG = "the quick brown fox jumps over the lazy dog and then sleeps for a very long time under the old tree"
 
 

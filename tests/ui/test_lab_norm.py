@@ -22,8 +22,6 @@ from attention_explorer.pages.preset_lists import preset_list
 
 block_preset = partial(preset_of, preset_list("block"))
 
-pytestmark = pytest.mark.qt_log_ignore("This plugin does not support")
-
 
 @pytest.fixture
 def shown(qtbot: Any, hand: Any) -> PictureOnCanvas:

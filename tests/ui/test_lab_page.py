@@ -45,8 +45,6 @@ from attention_explorer.pages.stack.state import BlockState
 COST_PRESETS = preset_list("cost")
 SCALING_PRESETS = preset_list("scaling")
 
-pytestmark = pytest.mark.qt_log_ignore("This plugin does not support")  # said whenever a list opens
-
 SMALL = ScalingState(draws=300)
 STACK = BlockState(d_model=16, heads=2, d_ff=32, layers=4)
 QUICK = {"scaling": SMALL, "block": STACK}

@@ -23,8 +23,6 @@ from attention_explorer.pages.preset_lists import preset_list
 
 SCALING_PRESETS = preset_list("scaling")
 
-pytestmark = pytest.mark.qt_log_ignore("This plugin does not support")
-
 
 def bench(*rows: tuple[float, ...], **settings: Any) -> ScalingState:
     return ScalingState(picture=ScalingPicture.BENCH, bench=BenchState(rows, **settings))

@@ -19,8 +19,6 @@ from attention_explorer.pages.lab.scores import FIRST_ROWS, scores_numbers, scor
 from attention_explorer.pages.lab.scores_state import ScalingState
 from attention_explorer.pages.lab.ui.why import END, MAPS, Why
 
-pytestmark = pytest.mark.qt_log_ignore("This plugin does not support")
-
 FEW = ScalingState(draws=300)
 STATES = {
     "drawn": FEW,

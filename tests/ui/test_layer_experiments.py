@@ -26,8 +26,6 @@ from attention_explorer.session.settings import Settings, ThemeChoice
 
 block_preset = partial(preset_of, preset_list("block"))
 
-pytestmark = pytest.mark.qt_log_ignore("This plugin does not support")
-
 PICTURES = {"future": Future(), "cache": Cache()}
 LONG = "the quick brown fox jumps over the lazy dog and then sleeps for a very long time under the old tree"
 

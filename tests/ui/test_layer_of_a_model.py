@@ -43,8 +43,6 @@ from attention_explorer.tools.code.programs import program_of
 MODELS = Path(__file__).parents[1] / "data" / "models"
 SENTENCE = "the cat sat on the mat"
 
-pytestmark = pytest.mark.qt_log_ignore("This plugin does not support")
-
 
 def state_of(name: str, **changes) -> ExplorerState:
     """Return a state with a model on Heads."""

@@ -31,8 +31,6 @@ block_preset = partial(preset_of, preset_list("block"))
 OWN = [ready for ready in BLOCK_PRESETS if ready.state.picture in OF_BLOCK]
 """The presets of the page; the others are examples of Lab."""
 
-pytestmark = pytest.mark.qt_log_ignore("This plugin does not support")  # said whenever a combo box opens
-
 
 # ---- Looking ----
 

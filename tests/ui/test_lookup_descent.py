@@ -16,8 +16,6 @@ from attention_explorer.pages.lookup.frame import lookup_frame
 from attention_explorer.pages.lookup.presets import preset
 from attention_explorer.pages.lookup.state import QUERY, TARGET, DescentSpeed, LookupState, LookupView
 
-pytestmark = pytest.mark.qt_log_ignore("This plugin does not support")  # said whenever a list opens
-
 Opens = Callable[..., LookupDriver]
 DESCENT = preset("descent").state
 GRADIENT, MATRIX, LOSSES = "Loss and gradient", "Jacobian", "Loss of every step"

@@ -20,8 +20,6 @@ from attention_explorer.pages.lookup.sums import Column
 from attention_explorer.pages.lookup.ui.plane_foreground import handle_places
 from attention_explorer.pages.lookup.ui.plane_grip import rounded_to_pixel
 
-pytestmark = pytest.mark.qt_log_ignore("This plugin does not support")  # said whenever a list opens
-
 Opens = Callable[..., LookupDriver]
 SHIFT = Qt.KeyboardModifier.ShiftModifier
 CTRL = Qt.KeyboardModifier.ControlModifier

@@ -42,8 +42,6 @@ from attention_explorer.pages.lookup.ui.overlays import SAMPLE_HEIGHT, SAMPLE_WI
 from attention_explorer.pages.lookup.ui.plane_scene import BADGE_RADIUS
 from attention_explorer.session.settings import Settings, ThemeChoice
 
-pytestmark = pytest.mark.qt_log_ignore("This plugin does not support")  # said whenever a list opens
-
 Opens = Callable[..., LookupDriver]
 PLANE, GRADIENT, TEMPERATURE, WORDS = LookupView
 

@@ -56,9 +56,6 @@ LONG = HeadsState(setup=HeadsSetup(recipe=ToyRecipe(sentence=WORDS), head=1)).wi
 ROW = 15
 
 
-pytestmark = pytest.mark.qt_log_ignore("This plugin does not support")  # said whenever a list opens
-
-
 @pytest.fixture
 def opens(make_window, hand) -> Callable[..., LookupDriver]:
     """Opens a window on the page, or on another page before it."""

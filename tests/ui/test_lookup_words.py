@@ -25,8 +25,6 @@ from attention_explorer.pages.lookup.words_plane import numbers_of, words_number
 from attention_explorer.pages.lookup.words_state import MATRICES, WordsShown, WordsState
 from attention_explorer.tools.code.ui.panel import CodeWindow
 
-pytestmark = pytest.mark.qt_log_ignore("This plugin does not support")  # said whenever a list opens
-
 BY_COMPUTING = ("queries", "keys", "values", "scores", "scaled", "weights", "handed_over", "output", "moved")
 """How lines of the program begin that compute."""
 Opens = Callable[..., LookupDriver]

@@ -17,8 +17,6 @@ from attention_explorer.pages.lookup.presets import preset
 from attention_explorer.pages.lookup.state import LookupState, LookupView, Part, ValueKind
 from attention_explorer.pages.lookup.sums import Column
 
-pytestmark = pytest.mark.qt_log_ignore("This plugin does not support")  # said whenever a list opens
-
 
 @pytest.fixture
 def opens(make_window, hand) -> Callable[..., LookupDriver]:

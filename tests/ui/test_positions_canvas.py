@@ -24,10 +24,6 @@ from attention_explorer.pages.positions.ui.encoding import BIASES, CELLS, LINES,
 from attention_explorer.pages.positions.ui.order import AFTER, BEFORE, OUTCOMES
 from attention_explorer.pages.positions.ui.similarity import CURVE, MAPS
 
-# The off-screen platform says this whenever a menu opens.
-pytestmark = pytest.mark.qt_log_ignore("This plugin does not support")
-
-
 # ---- Map and waves ----
 
 

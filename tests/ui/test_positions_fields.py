@@ -21,10 +21,6 @@ from attention_explorer.pages.positions.state import (
     parsed_dimensions,
 )
 
-# The off-screen platform says this whenever a list opens.
-pytestmark = pytest.mark.qt_log_ignore("This plugin does not support")
-
-
 # ---- Views and encodings ----
 
 

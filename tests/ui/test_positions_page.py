@@ -18,9 +18,6 @@ from attention_explorer.pages.positions.kinds.registry import PositionKind
 from attention_explorer.pages.positions.state import PositionsPicture
 from attention_explorer.pages.positions.ui.views import views
 
-# The off-screen platform says this whenever a list opens.
-pytestmark = pytest.mark.qt_log_ignore("This plugin does not support")
-
 REFERENCE = json.loads((Path(__file__).parents[1] / "data" / "reference_positions.json").read_text(encoding="utf-8"))
 PRODUCTS = {entry["k"]: entry["value"] for entry in REFERENCE["positional_encoding"]["dot_PE0_PEk"]}
 

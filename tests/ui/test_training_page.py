@@ -30,8 +30,6 @@ from attention_explorer.pages.training.ui.views import training_figure
 from attention_explorer.sources.learned.model_file import write_model
 from attention_explorer.sources.learned.run import Run, run_of
 
-pytestmark = pytest.mark.qt_log_ignore("This plugin does not support")
-
 FIRST = TrainingState()
 FULL = replace(FIRST, speed=Speed.FULL)
 MAPS, BREAK = (replace(FIRST, view=view) for view in (TrainingView.MAP, TrainingView.BREAK))
