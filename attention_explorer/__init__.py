@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from attention_explorer.model.transformer import Change
     from attention_explorer.pages.circuits.state import CircuitsState, CircuitsView
     from attention_explorer.pages.explorer import ExplorerState
-    from attention_explorer.pages.heads.experiment import Experiment
+    from attention_explorer.pages.heads.parts import Experiment, Writing
     from attention_explorer.pages.heads.state import (
         Aggregate,
         HeadsSetup,
@@ -46,7 +46,6 @@ if TYPE_CHECKING:
         SortBy,
         Threshold,
     )
-    from attention_explorer.pages.heads.writing import Writing
     from attention_explorer.pages.lab.cost_state import CostState
     from attention_explorer.pages.lab.scores_state import BenchState, ScalingState
     from attention_explorer.pages.lab.state import LabState, LabView
@@ -165,7 +164,7 @@ _MODULE_OF = {
     "DescentSpeed": "pages.lookup.state",
     "Encoding": "sources.recipe",
     "Entry": "pages.lookup.state",
-    "Experiment": "pages.heads.experiment",
+    "Experiment": "pages.heads.parts",
     "ExplorerError": "errors",
     "ExplorerState": "pages.explorer",
     "Extent": "pages.lookup.plane",
@@ -212,7 +211,7 @@ _MODULE_OF = {
     "Word": "pages.lookup.words_state",
     "WordsHead": "pages.lookup.words_state",
     "WordsState": "pages.lookup.words_state",
-    "Writing": "pages.heads.writing",
+    "Writing": "pages.heads.parts",
     "load": "api",
     "load_model": "api",
     "render": "rendering",

@@ -10,9 +10,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from attention_explorer import __version__
-from attention_explorer.commands.gallery import DEFAULT_SIZES, add_gallery, draw_gallery
 from attention_explorer.commands.lesson import add_lesson
-from attention_explorer.commands.listing import add_listings
+from attention_explorer.commands.listing import DEFAULT_SIZES, add_gallery, add_listings, draw_gallery
 from attention_explorer.commands.output import add_texts, complain, encoded, page_named, refuse_texts, write_out
 from attention_explorer.commands.render import add_render
 from attention_explorer.commands.train import add_train
@@ -101,7 +100,7 @@ def _with_command(arguments: list[str]) -> list[str]:
 
 def _no_such_word(word: str) -> str:
     """Say that a word is no command and no file, and what may have been meant."""
-    from attention_explorer.pages.ready_made import PARTS, preset_ids
+    from attention_explorer.pages.registry import PARTS, preset_ids
 
     presets = [name for page in PARTS for name in preset_ids(page)]
     if word in presets:
@@ -201,7 +200,7 @@ def _run(options: argparse.Namespace) -> int:
     preset_name, page = options.preset, options.page or ""
     if preset_name is not None and file is not None:
         raise ExplorerError(f"The window opens on the file “{file}” or on the preset “{preset_name}”: name one.")
-    from attention_explorer.pages.ready_made import find_preset
+    from attention_explorer.pages.registry import find_preset
 
     model = _model_shown(file, page, getattr(options, "text", None), getattr(options, "target", None))
     if model is None and file is not None and file.suffix not in ("", ".json"):
@@ -209,9 +208,9 @@ def _run(options: argparse.Namespace) -> int:
     ready = None if preset_name is None else find_preset(preset_name, page)
     if not has_display() and os.environ.get("QT_QPA_PLATFORM", "") not in ("offscreen", "minimal"):
         return _without_display(options.without_display)
-    from attention_explorer.session import garbage, plain_imports
+    from attention_explorer.session import plain_imports, threads
 
-    garbage.hold()  # until the window is there: all that is made now is kept, and looking it through takes time
+    threads.hold()  # until the window is there: all that is made now is kept, and looking it through takes time
     plain_imports.install()
     from attention_explorer.app import run_window
 

@@ -19,7 +19,7 @@ from attention_explorer.core.json_text import PlaceError, place_text
 from attention_explorer.errors import ExplorerError, UsageError, did_you_mean, quoted
 from attention_explorer.fields import types_of
 from attention_explorer.pages.explorer import ExplorerState, PageState
-from attention_explorer.pages.ready_made import find_preset, in_view, page_id, parts_of
+from attention_explorer.pages.registry import find_preset, in_view, page_id, parts_of
 from attention_explorer.pages.session_file import SUFFIX, Opened, read_session
 from attention_explorer.sources.model_recipe import model_at
 from attention_explorer.sources.recorded_recipe import is_recording

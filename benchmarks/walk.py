@@ -15,8 +15,7 @@ from attention_explorer.kit.export.dialog import ExportDialog, export_or_explain
 from attention_explorer.pages.explorer import ExplorerState
 from attention_explorer.pages.heads.state import Aggregate, HeadsSetup, HeadsState, Picture
 from attention_explorer.pages.heads.ui.page import HeadsPage
-from attention_explorer.pages.ready_made import presets_of
-from attention_explorer.pages.registry import PAGES
+from attention_explorer.pages.registry import PAGES, presets_of
 from attention_explorer.pages.ui.frame_page import FramePage
 from attention_explorer.session.settings import ThemeChoice
 from attention_explorer.sources.recipe import ToyRecipe

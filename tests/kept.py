@@ -26,8 +26,7 @@ from PIL import Image
 import attention_explorer
 from attention_explorer.core.numbers_export import PARAMETERS
 from attention_explorer.errors import ExplorerError
-from attention_explorer.pages.ready_made import PARTS, ReadyMade, presets_in
-from attention_explorer.pages.registry import PAGES
+from attention_explorer.pages.registry import PAGES, PARTS, ReadyMade, presets_in
 from attention_explorer.pages.session_file import SUFFIX, read_session, write_session
 
 FOLDER = Path(__file__).parent / "data" / "kept"

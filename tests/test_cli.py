@@ -17,8 +17,7 @@ from attention_explorer.core.preset import Preset
 from attention_explorer.pages.explorer import ExplorerState
 from attention_explorer.pages.lookup.presets import PRESETS, preset
 from attention_explorer.pages.lookup.state import LookupState
-from attention_explorer.pages.ready_made import presets_of
-from attention_explorer.pages.registry import PAGES
+from attention_explorer.pages.registry import PAGES, presets_of
 from attention_explorer.session.settings import ThemeChoice
 
 WITHOUT_DISPLAY = {

@@ -20,7 +20,7 @@ from attention_explorer import app, cli, rendering
 from attention_explorer.pages.explorer import ExplorerState
 from attention_explorer.pages.heads.state import HeadsState
 from attention_explorer.pages.lab.cost_state import CostState
-from attention_explorer.pages.ready_made import ALL_PARTS, PAGE_IDS, find_preset, presets_in, presets_of
+from attention_explorer.pages.registry import ALL_PARTS, PAGE_IDS, find_preset, presets_in, presets_of
 from attention_explorer.pages.session_file import MOST_BYTES, session_bytes, write_session
 from attention_explorer.sources.source import SENTENCE
 

@@ -10,7 +10,7 @@ from kept import FOLDER, described, drawn, picture_path, presets, read_arrays, s
 from PIL import Image
 
 from attention_explorer.pages.session_file import read_session
-from attention_explorer.tools.lessons.parts import PARTS
+from attention_explorer.tools.lessons.names import PARTS
 from attention_explorer.tools.lessons.rehearsing import looked_over
 
 pytestmark = pytest.mark.usefixtures("qapp")

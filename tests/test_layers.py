@@ -15,7 +15,7 @@ from pathlib import Path
 import pytest
 
 import attention_explorer
-from attention_explorer.pages.ready_made import PAGE_IDS
+from attention_explorer.pages.registry import PAGE_IDS
 
 PACKAGE = Path(attention_explorer.__file__).parent
 QT = {"PySide6", "shiboken6", "pyqtgraph"}

@@ -33,8 +33,7 @@ from attention_explorer.pages.explorer import ExplorerState
 from attention_explorer.pages.heads.state import HeadsSetup, HeadsState
 from attention_explorer.pages.lookup.state import LookupState
 from attention_explorer.pages.positions.state import PositionsState
-from attention_explorer.pages.ready_made import find_preset
-from attention_explorer.pages.registry import PAGES, PageEntry
+from attention_explorer.pages.registry import PAGES, PageEntry, find_preset
 from attention_explorer.pages.session_file import write_session
 from attention_explorer.session.settings import Settings, ThemeChoice
 from attention_explorer.sources.recipe import ToyRecipe

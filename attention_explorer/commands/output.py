@@ -54,7 +54,7 @@ def _read(reader: Callable[[str], T], text: str) -> T:
 
 def page_named(text: str) -> str:
     """Return the id of a page."""
-    from attention_explorer.pages.ready_made import page_id
+    from attention_explorer.pages.registry import page_id
 
     return _read(page_id, text)
 

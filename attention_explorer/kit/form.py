@@ -24,8 +24,7 @@ from attention_explorer.core.declared import (
 from attention_explorer.core.numerals import grouped
 from attention_explorer.errors import ExplorerError
 from attention_explorer.kit.controls.choice import Choice, ChoiceBox, ChoiceRow
-from attention_explorer.kit.controls.flow_layout import FlowLayout
-from attention_explorer.kit.controls.made import allow_unless, button, in_row, name_of
+from attention_explorer.kit.controls.made import FlowLayout, allow_unless, button, in_row, name_of
 from attention_explorer.kit.controls.number_box import NumberBox, SmallNumberBox, WholeNumberBox, show_number
 from attention_explorer.kit.controls.sentence_field import NOTHING, SentenceField, TypedLine
 from attention_explorer.kit.theme import Look

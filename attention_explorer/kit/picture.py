@@ -22,8 +22,8 @@ from attention_explorer.kit.items.item import Arrays as Arrays
 from attention_explorer.kit.items.item import Hit as Hit
 from attention_explorer.kit.items.item import Item as Item
 from attention_explorer.kit.items.item import Value as Value
-from attention_explorer.kit.pictures.drawing import Change as Change
 from attention_explorer.kit.pictures.pointed_picture import NOWHERE
+from attention_explorer.kit.pictures.pointed_picture import Change as Change
 from attention_explorer.kit.theme import Look
 
 NOTHING = "There is nothing to draw."

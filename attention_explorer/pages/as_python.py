@@ -10,7 +10,7 @@ from typing import Any
 
 from attention_explorer.pages.explorer import ExplorerState
 from attention_explorer.pages.old_names import VIEWS
-from attention_explorer.pages.ready_made import parts_of
+from attention_explorer.pages.registry import parts_of
 
 WIDTH = 100
 """Characters of a line."""

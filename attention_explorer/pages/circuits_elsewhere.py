@@ -8,7 +8,7 @@ from attention_explorer.errors import ExplorerError
 from attention_explorer.pages.circuits.state import Breaks, CircuitsView
 from attention_explorer.pages.explorer import ExplorerState
 from attention_explorer.pages.heads.by_word import by_word
-from attention_explorer.pages.heads.effect import question_of
+from attention_explorer.pages.heads.head_difference import question_of
 from attention_explorer.pages.heads.state import HeadsSetup, HeadsState, HeadsView, Picture
 from attention_explorer.sources.registry import source_of
 

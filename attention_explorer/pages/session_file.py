@@ -23,7 +23,7 @@ from attention_explorer.pages.explorer import ExplorerState
 from attention_explorer.pages.file_places import absolute_from, relative_to
 from attention_explorer.pages.old_names import PAGES as OLD_PAGES
 from attention_explorer.pages.old_names import PARTS, shown
-from attention_explorer.pages.ready_made import PAGE_IDS, in_view
+from attention_explorer.pages.registry import PAGE_IDS, in_view
 from attention_explorer.sources.model_recipe import CONFIG, GGUF
 from attention_explorer.sources.recorded_recipe import ENDINGS
 
@@ -78,7 +78,7 @@ class Opened:
     left_out: Mapping[str, str] = field(default_factory=dict)
 
     def in_view(self, page: str = "") -> tuple[str, ExplorerState]:
-        """Return a page, or the one it was saved on, and the state with that on show; errors as `ready_made.in_view`.
+        """Return a page, or the one it was saved on, and the state with that on show; errors as `registry.in_view`.
 
         A page that it was saved on shows what it showed then, whatever picture its part of the state names for Lab.
         """

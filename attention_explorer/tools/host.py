@@ -10,7 +10,7 @@ from PySide6.QtGui import QAction
 from PySide6.QtWidgets import QMainWindow, QWidget
 
 from attention_explorer.kit.theme import Look
-from attention_explorer.pages.ready_made import ReadyMade
+from attention_explorer.pages.registry import ReadyMade
 from attention_explorer.pages.ui.page import Page
 from attention_explorer.pages.ui.session import Session
 from attention_explorer.session.settings import Settings

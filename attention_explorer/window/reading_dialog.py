@@ -31,8 +31,7 @@ from attention_explorer.kit.controls.made import name_of, words
 from attention_explorer.kit.drawing.heatmap_layout import HeatmapLayout, Labels
 from attention_explorer.kit.items.small_map import GAP, LINE, SmallMap
 from attention_explorer.kit.theme import Look
-from attention_explorer.pages.heads.file_heads import MOST_HEADS, FileHead, FileHeads
-from attention_explorer.pages.heads.file_reading import Choice, Reading, read_as
+from attention_explorer.pages.heads.file_reading import MOST_HEADS, Choice, FileHead, FileHeads, Reading, read_as
 from attention_explorer.session.jobs import Working
 from attention_explorer.sources.recorded_recipe import FileRecipe, Rows
 from attention_explorer.window.axis_chips import AxisChips

@@ -34,15 +34,12 @@ from attention_explorer.core.counting import Count
 from attention_explorer.kit.controls.made import discard, in_column, in_row
 from attention_explorer.kit.controls.panel_scroll import bring_into_view
 from attention_explorer.kit.controls.text_block import TermBlock
-from attention_explorer.kit.icons import program_icon
-from attention_explorer.kit.reach import written
+from attention_explorer.kit.reach import Spotlight, written
 from attention_explorer.kit.read_out import ReadOut
-from attention_explorer.kit.spotlight import Spotlight
 from attention_explorer.kit.theme import DARK, LIGHT, Look, Theme, palette, stylesheet
 from attention_explorer.pages.explorer import ExplorerState
 from attention_explorer.pages.old_names import PAGES as OLD_PAGES
-from attention_explorer.pages.ready_made import ReadyMade, in_view, pages_changed
-from attention_explorer.pages.registry import PAGES, PageEntry
+from attention_explorer.pages.registry import PAGES, PageEntry, ReadyMade, in_view, pages_changed
 from attention_explorer.pages.ui.page import Page
 from attention_explorer.pages.ui.session import Session
 from attention_explorer.session.settings import (
@@ -56,7 +53,7 @@ from attention_explorer.session.settings import (
 from attention_explorer.tools.host import Host
 from attention_explorer.tools.registry import Tools
 from attention_explorer.window.actions import MENUS, PAGE_MENU, WINDOW_ACTIONS, WindowAction
-from attention_explorer.window.rail import Rail
+from attention_explorer.window.rail import Rail, program_icon
 from attention_explorer.window.session_files import SessionFiles
 
 FIRST_SIZE = QSize(1280, 800)

@@ -21,7 +21,7 @@ from attention_explorer.pages.heads.recorded import heads_of_file
 from attention_explorer.pages.heads.state import Aggregate
 from attention_explorer.pages.heads.verdict import verdict
 from attention_explorer.pages.heads.wording import arithmetic, cell_words, description, map_title
-from attention_explorer.pages.ready_made import PAGE_IDS, find_preset, in_view, preset_ids
+from attention_explorer.pages.registry import PAGE_IDS, find_preset, in_view, preset_ids
 from attention_explorer.pages.session_file import session_bytes, session_from
 
 NUMBERED = re.compile(r"\b(?:layer|head|token) (\d+)|[”\u2069] \((\d+)\)|\b[qk]([₀-₉]+)", re.IGNORECASE)

@@ -20,8 +20,8 @@ from attention_explorer import (
     render,
 )
 from attention_explorer.pages.as_python import WIDTH, python_of
-from attention_explorer.pages.heads.experiment import Check
-from attention_explorer.pages.ready_made import parts_of
+from attention_explorer.pages.heads.parts import Check
+from attention_explorer.pages.registry import parts_of
 from attention_explorer.rendering import shown_by
 
 MOST_LINES = 40

@@ -15,7 +15,16 @@ import pytest
 from written_numbers import csv_text, json_text, npz_bytes
 
 from attention_explorer.core.numbers_export import Numbers
-from attention_explorer.core.numerals import grouped
+from attention_explorer.core.numerals import (
+    grouped,
+    measured_ratio,
+    memory_words,
+    operation_words,
+    ratio_words,
+    share_words,
+    short_count,
+    time_words,
+)
 from attention_explorer.core.preset import Preset, preset_of
 from attention_explorer.errors import ExplorerError, ExportError
 from attention_explorer.kit.frame.view import View
@@ -37,15 +46,6 @@ from attention_explorer.pages.lab.cost_layer import (
     layer_sentences,
     term_words,
     total_words,
-)
-from attention_explorer.pages.lab.cost_numerals import (
-    measured_ratio,
-    memory_words,
-    operation_words,
-    ratio_words,
-    share_words,
-    short_count,
-    time_words,
 )
 from attention_explorer.pages.lab.cost_state import LONGEST, CostPicture, CostState, Quantity, Scope
 from attention_explorer.pages.lab.inputs import inputs_picture, inputs_sentences, product_words, weight_words

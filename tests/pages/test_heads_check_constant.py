@@ -13,8 +13,8 @@ from attention_explorer.model import causal_mask
 from attention_explorer.pages.heads.check_heads import broadcast_check, broadcast_report
 from attention_explorer.pages.heads.check_row import constant_check, constant_report
 from attention_explorer.pages.heads.checks import carry_out, essence
-from attention_explorer.pages.heads.experiment import Check, Experiment
 from attention_explorer.pages.heads.frame import heads_frame
+from attention_explorer.pages.heads.parts import Check, Experiment
 from attention_explorer.pages.heads.presets import heads_preset
 from attention_explorer.pages.heads.state import HeadsSetup, MaskChoice, MaskKind
 from attention_explorer.sources.recipe import ToyRecipe

@@ -47,8 +47,8 @@ from attention_explorer.pages.heads.checks import (
     needs_asking,
     token_to_change,
 )
-from attention_explorer.pages.heads.experiment import Check, Experiment
 from attention_explorer.pages.heads.frame import heads_frame
+from attention_explorer.pages.heads.parts import Check, Experiment
 from attention_explorer.pages.heads.presets import HEADS_PRESETS, heads_preset
 from attention_explorer.pages.heads.state import Aggregate, HeadsSetup, HeadsState, MaskChoice, MaskKind
 from attention_explorer.pages.heads.verdict import Kind, spread_of, verdict

@@ -7,8 +7,7 @@ from dataclasses import replace
 import pytest
 
 from attention_explorer.model.checkpoint import watched
-from attention_explorer.pages.heads.cost import blocks, is_quick
-from attention_explorer.pages.heads.frame import heads_frame
+from attention_explorer.pages.heads.frame import blocks, heads_frame, is_quick
 from attention_explorer.pages.heads.large_picture import large_picture
 from attention_explorer.pages.heads.presets import HEADS_PRESETS
 from attention_explorer.pages.heads.state import Aggregate, HeadsSetup, HeadsState

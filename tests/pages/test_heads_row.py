@@ -12,9 +12,9 @@ from attention_explorer.core.mask import MaskChoice, MaskKind
 from attention_explorer.core.numerals import parsed_number
 from attention_explorer.model import QueryKeyMap, alibi_bias
 from attention_explorer.pages.heads.frame import heads_frame
+from attention_explorer.pages.heads.parts import MOST_KEYS, Part
 from attention_explorer.pages.heads.presets import heads_preset
 from attention_explorer.pages.heads.row import row_arrays, row_numbers, row_steps
-from attention_explorer.pages.heads.row_moments import MOST_KEYS, Part
 from attention_explorer.pages.heads.state import Aggregate, HeadsSetup, HeadsState, HeadsView
 
 SUPERSCRIPTS = str.maketrans("⁻⁰¹²³⁴⁵⁶⁷⁸⁹", "-0123456789")

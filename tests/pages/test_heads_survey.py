@@ -30,7 +30,7 @@ from attention_explorer.pages.heads.survey import (
     survey_heads,
     surveys_of,
 )
-from attention_explorer.pages.heads.wall_colours import wall_legend, wall_scale
+from attention_explorer.pages.heads.ui.wall import wall_legend, wall_scale
 from attention_explorer.sources.hand_made_recipe import HandMadeRecipe
 from attention_explorer.sources.recipe import GainKind, ToyRecipe
 from attention_explorer.sources.recorded_recipe import BoxRecipe

@@ -10,7 +10,7 @@ from attention_explorer.pages.heads.compare import Comparison
 from attention_explorer.pages.heads.frame import heads_frame
 from attention_explorer.pages.heads.large_picture import MOST_LINE_ROWS, LargePicture, large_picture, part_shown
 from attention_explorer.pages.heads.lines import LinePicture
-from attention_explorer.pages.heads.marked import MarkedHeads
+from attention_explorer.pages.heads.shown_map import MarkedHeads
 from attention_explorer.pages.heads.stages import StagesPicture
 from attention_explorer.pages.heads.state import HeadsSetup, HeadsState, HeadsView, MaskChoice, MaskKind, Picture
 from attention_explorer.sources.recipe import ToyRecipe

@@ -12,9 +12,9 @@ import pytest
 from written_numbers import csv_text
 
 from attention_explorer.core.numbers_export import Numbers
+from attention_explorer.core.numerals import SPACE
 from attention_explorer.core.preset import preset_of
 from attention_explorer.model import Activation, NormKind, NormPlacement
-from attention_explorer.pages.lab.cost_numerals import SPACE
 from attention_explorer.pages.lab.ui.views import views as of_lab
 from attention_explorer.pages.layer.boxes import Form, summary_of
 from attention_explorer.pages.layer.diagram import Residual, diagram_picture, shape_trace

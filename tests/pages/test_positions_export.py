@@ -14,7 +14,7 @@ from written_numbers import csv_text, json_text, npy_bytes, npz_bytes
 from attention_explorer.core.numbers_export import Numbers, array_table
 from attention_explorer.core.numbers_files import as_csv
 from attention_explorer.errors import ExportError
-from attention_explorer.kit.frame.figure import figure_of
+from attention_explorer.kit.pictures.figure import figure_of
 from attention_explorer.model.alibi import alibi_bias, alibi_slopes
 from attention_explorer.model.encodings import sinusoidal_encoding, wavelengths
 from attention_explorer.pages.positions.encoding import encoding_arrays

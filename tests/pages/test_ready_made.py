@@ -16,8 +16,9 @@ from attention_explorer.pages.lab.scores_state import ScalingState
 from attention_explorer.pages.lab.state import LabState
 from attention_explorer.pages.lookup.presets import PRESETS
 from attention_explorer.pages.lookup.state import LookupState
-from attention_explorer.pages.ready_made import (
+from attention_explorer.pages.registry import (
     ALL_PARTS,
+    PAGES,
     PARTS,
     find_preset,
     in_view,
@@ -25,7 +26,6 @@ from attention_explorer.pages.ready_made import (
     presets_in,
     presets_of,
 )
-from attention_explorer.pages.registry import PAGES
 
 
 def test_the_parts_are_those_of_the_state():

@@ -19,7 +19,7 @@ from attention_explorer.pages import session_file
 from attention_explorer.pages.explorer import ExplorerState
 from attention_explorer.pages.heads.state import HeadsSetup, HeadsState, MaskChoice
 from attention_explorer.pages.lookup.state import LookupState
-from attention_explorer.pages.ready_made import PAGE_IDS, presets_of
+from attention_explorer.pages.registry import PAGE_IDS, presets_of
 from attention_explorer.pages.session_codec import encoded
 from attention_explorer.pages.session_file import MOST_BYTES, read_session, session_bytes, session_from, write_session
 from attention_explorer.sources.hand_made_recipe import HandMadeRecipe

@@ -17,7 +17,7 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from attention_explorer.pages.ready_made import PAGE_IDS, presets_of
+from attention_explorer.pages.registry import PAGE_IDS, presets_of
 from attention_explorer.pages.session_file import SUFFIX, write_session
 from attention_explorer.pages.training.ui.page import TrainingPage
 from attention_explorer.pages.training.ui.take import TAKINGS

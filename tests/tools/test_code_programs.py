@@ -32,8 +32,7 @@ from attention_explorer.pages.lookup.state import LookupState, LookupView, Overl
 from attention_explorer.pages.positions.clocks import clocks_picture
 from attention_explorer.pages.positions.kinds.registry import PositionKind
 from attention_explorer.pages.positions.state import Likeness, PositionsPicture, PositionsState, RotaryLayout
-from attention_explorer.pages.ready_made import PAGE_IDS, ReadyMade, in_view, presets_of
-from attention_explorer.pages.registry import PAGES
+from attention_explorer.pages.registry import PAGE_IDS, PAGES, ReadyMade, in_view, presets_of
 from attention_explorer.pages.row_as_lookup import as_lookup
 from attention_explorer.pages.stack.choices import BlockPicture, Initialiser
 from attention_explorer.pages.stack.learned import learned_block
@@ -44,8 +43,7 @@ from attention_explorer.sources.learned.tasks import TASKS
 from attention_explorer.sources.model_source import model_recipe
 from attention_explorer.sources.recipe import Encoding, Projections, TokenVectors, ToyRecipe
 from attention_explorer.sources.recorded_recipe import BoxRecipe
-from attention_explorer.tools.code.programs import program_of
-from attention_explorer.tools.code.pytorch import DIFFERENCES
+from attention_explorer.tools.code.programs import DIFFERENCES, program_of
 from attention_explorer.tools.code.script import MOST_PRINTED, Program, Script, literal
 
 ROUNDING = {np.dtype(np.float32): 2e-6, np.dtype(np.float16): 0.0}

@@ -11,7 +11,7 @@ import pytest
 
 from attention_explorer.errors import ExplorerError
 from attention_explorer.pages.explorer import ExplorerState
-from attention_explorer.pages.ready_made import find_preset
+from attention_explorer.pages.registry import find_preset
 from attention_explorer.pages.stack.stack import block_trace
 from attention_explorer.sources.learned.run import run_of
 from attention_explorer.tools.lessons.expression import expression

@@ -7,7 +7,7 @@ import math
 import pytest
 
 from attention_explorer.pages.explorer import ExplorerState
-from attention_explorer.pages.ready_made import PARTS, ReadyMade, find_preset, presets_in
+from attention_explorer.pages.registry import PARTS, ReadyMade, find_preset, presets_in
 from attention_explorer.tools.lessons.answers import judged, truth
 from attention_explorer.tools.lessons.expression import Expression
 from attention_explorer.tools.lessons.lesson import Kind

@@ -9,7 +9,7 @@ import pytest
 from attention_explorer.errors import ExplorerError
 from attention_explorer.pages.explorer import ExplorerState
 from attention_explorer.pages.heads.state import HeadsState
-from attention_explorer.pages.ready_made import PARTS, find_preset, presets_in
+from attention_explorer.pages.registry import PARTS, find_preset, presets_in
 from attention_explorer.sources.recorded_recipe import FileRecipe
 from attention_explorer.tools.lessons import reading
 from attention_explorer.tools.lessons.lesson import Lesson

@@ -8,7 +8,7 @@ import pytest
 
 from attention_explorer import cli
 from attention_explorer.pages.explorer import ExplorerState
-from attention_explorer.pages.ready_made import ALL_PARTS
+from attention_explorer.pages.registry import ALL_PARTS
 from attention_explorer.pages.session_codec import encoded
 from attention_explorer.tools.lessons import tables, writing
 from attention_explorer.tools.lessons.lesson import Kind

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from attention_explorer.tools.search.entries import Entry, found
+from attention_explorer.tools.search.ui.panel import Entry, found
 
 ENTRIES = (
     Entry("Example · Heads", "Causal mask", "Each row sees the keys up to its own"),

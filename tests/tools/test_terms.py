@@ -10,7 +10,7 @@ from attention_explorer.core import files
 from attention_explorer.core import terms as terms_module
 from attention_explorer.core.terms import Term, link_to, mentions, term_named, term_of_link, terms
 from attention_explorer.errors import ExplorerError
-from attention_explorer.pages.ready_made import PAGE_IDS, find_preset, presets_of
+from attention_explorer.pages.registry import PAGE_IDS, find_preset, presets_of
 from attention_explorer.tools.lessons import reading
 from attention_explorer.tools.lessons.words import rich, spoken
 from attention_explorer.tools.terms.references import PAPERS

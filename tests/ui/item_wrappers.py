@@ -8,7 +8,7 @@ import gc
 import shiboken6
 from PySide6.QtWidgets import QLayout, QLayoutItem
 
-from attention_explorer.kit.controls.flow_layout import FlowLayout
+from attention_explorer.kit.controls.made import FlowLayout
 from attention_explorer.window.window import MainWindow
 
 

@@ -29,7 +29,7 @@ from attention_explorer.pages.heads.presets import HIDING, heads_preset
 from attention_explorer.pages.heads.state import HeadsSetup, HeadsState, Picture
 from attention_explorer.pages.lab.scores_state import ScalingState
 from attention_explorer.pages.lab.state import LabState, LabView
-from attention_explorer.pages.ready_made import find_preset, parts_of, presets_of
+from attention_explorer.pages.registry import find_preset, parts_of, presets_of
 from attention_explorer.pages.row_as_lookup import as_lookup
 from attention_explorer.pages.stack.choices import OF_BLOCK
 from attention_explorer.pages.stack.learned import learned_block

@@ -40,7 +40,7 @@ from attention_explorer.kit import tween
 from attention_explorer.kit.frame.panel import TryBox
 from attention_explorer.kit.picture import Picture
 from attention_explorer.pages.lab.state import LabView
-from attention_explorer.pages.ready_made import PAGE_IDS, find_preset, presets_of
+from attention_explorer.pages.registry import PAGE_IDS, find_preset, presets_of
 from attention_explorer.pages.session_file import read_session
 from attention_explorer.tools.lessons.names import with_fields
 

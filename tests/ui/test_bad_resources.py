@@ -8,11 +8,12 @@ from PySide6.QtGui import QPainter
 
 from attention_explorer.core import files
 from attention_explorer.errors import ExplorerError
-from attention_explorer.kit import icons, theme
+from attention_explorer.kit import theme
 from attention_explorer.kit.drawing import colour_maps
 from attention_explorer.kit.export.svg_file import pdf_bytes, svg_bytes
 from attention_explorer.pages.explorer import ExplorerState
 from attention_explorer.session.settings import ThemeChoice
+from attention_explorer.window import rail
 from attention_explorer.window.gallery import window_image
 
 
@@ -28,9 +29,9 @@ def test_a_damaged_colour_map(monkeypatch: pytest.MonkeyPatch, content: bytes) -
 @pytest.mark.parametrize("content", [b"", b"<svg", b"\xff\xfe", b"GIF89a"])
 def test_a_damaged_icon(qapp, monkeypatch: pytest.MonkeyPatch, content: bytes) -> None:
     monkeypatch.setattr(files, "read_bytes", lambda _name, _package="": content)
-    monkeypatch.setattr(icons, "_drawing", icons._drawing.__wrapped__)  # other tests have seen it whole
+    monkeypatch.setattr(rail, "_drawing", rail._drawing.__wrapped__)  # other tests have seen it whole
     with pytest.raises(ExplorerError, match=r"icons/undo.svg' is damaged: reinstall the program\.$"):
-        icons.icon("undo", "#000000", 16)
+        rail.icon("undo", "#000000", 16)
 
 
 def test_a_damaged_and_a_missing_font(qapp, monkeypatch: pytest.MonkeyPatch, tmp_path) -> None:

@@ -18,8 +18,7 @@ from attention_explorer.core.numbers_export import Numbers, Table
 from attention_explorer.kit.controls.sentence_field import SentenceField
 from attention_explorer.kit.export.figure import EXPORT_FORMATS, FigureOptions, figure_bytes
 from attention_explorer.pages.explorer import ExplorerState
-from attention_explorer.pages.ready_made import in_view
-from attention_explorer.pages.registry import PAGES
+from attention_explorer.pages.registry import PAGES, in_view
 from attention_explorer.pages.session_file import session_bytes, session_from
 from attention_explorer.session.settings import Settings, ThemeChoice
 from attention_explorer.sources.tokens import MOST_TOKENS, tokens_in
@@ -63,7 +62,7 @@ def fields_of(window, page: str) -> list[QLineEdit]:
 
 def page_states():
     """Every page that has a sentence, in the states in which its fields show."""
-    from attention_explorer.pages.ready_made import presets_of
+    from attention_explorer.pages.registry import presets_of
 
     start = ExplorerState()
     heads = replace(start, heads=start.heads.with_recipe(context="die Katze schläft"))

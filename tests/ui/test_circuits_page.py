@@ -30,7 +30,7 @@ from attention_explorer.pages.circuits.ui.views import views
 from attention_explorer.pages.explorer import ExplorerState
 from attention_explorer.pages.heads.state import HeadsSetup, HeadsState
 from attention_explorer.pages.preset_lists import preset_list
-from attention_explorer.pages.ready_made import find_preset
+from attention_explorer.pages.registry import find_preset
 from attention_explorer.pages.session_file import SUFFIX, read_session, write_session
 from attention_explorer.session.settings import Settings, ThemeChoice
 from attention_explorer.sources.circuits import asking

@@ -17,8 +17,7 @@ from attention_explorer.kit.items.item import Hit
 from attention_explorer.kit.theme import LIGHT, Look
 from attention_explorer.pages.positions.clocks import clocks_picture
 from attention_explorer.pages.positions.state import PositionsState
-from attention_explorer.pages.positions.ui.clocks import Clocks
-from attention_explorer.pages.positions.ui.dials import RING, Dials, DialsLayout, tip_of
+from attention_explorer.pages.positions.ui.clocks import RING, Clocks, Dials, DialsLayout, tip_of
 
 ROOM = QRectF(0, 0, 900, 600)
 LOOK = Look(LIGHT)

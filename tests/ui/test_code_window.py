@@ -14,7 +14,7 @@ from PySide6.QtWidgets import QFileDialog, QMenu, QMessageBox
 
 from attention_explorer.pages.explorer import ExplorerState
 from attention_explorer.pages.lookup.state import QUERY
-from attention_explorer.pages.ready_made import PAGE_IDS, find_preset
+from attention_explorer.pages.registry import PAGE_IDS, find_preset
 from attention_explorer.session.settings import Settings
 from attention_explorer.tools.code.programs import program_of
 from attention_explorer.tools.code.ui.panel import COVERED, CodeWindow

@@ -25,7 +25,7 @@ from attention_explorer.kit.export.figure import EXPORT_FORMATS, figure_bytes
 from attention_explorer.pages.explorer import ExplorerState
 from attention_explorer.pages.lab.state import LabView
 from attention_explorer.pages.lookup.state import LookupView
-from attention_explorer.pages.ready_made import PAGE_IDS, ReadyMade, presets_in, presets_of
+from attention_explorer.pages.registry import PAGE_IDS, ReadyMade, presets_in, presets_of
 from attention_explorer.pages.training.state import TrainingView
 
 CTRL = Qt.KeyboardModifier.ControlModifier

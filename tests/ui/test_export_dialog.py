@@ -22,7 +22,7 @@ from attention_explorer.kit.theme import LIGHT, Look
 from attention_explorer.pages.explorer import ExplorerState
 from attention_explorer.pages.lookup.export import lookup_numbers
 from attention_explorer.pages.lookup.presets import preset
-from attention_explorer.pages.ready_made import PAGE_IDS, presets_of
+from attention_explorer.pages.registry import PAGE_IDS, presets_of
 from attention_explorer.pages.ui.page import Page
 from attention_explorer.pages.ui.session import Session
 

@@ -17,15 +17,14 @@ from attention_explorer.core.figure_options import FigureOptions, Length, Length
 from attention_explorer.kit.drawing.heatmap_layout import layout_of
 from attention_explorer.kit.export.dialog import ExportPreview, source_size
 from attention_explorer.kit.export.figure import Figure, figure_bytes, rendered, sheet_of
-from attention_explorer.kit.frame.figure import figure_of
+from attention_explorer.kit.pictures.figure import figure_of
 from attention_explorer.kit.theme import LIGHT, Look
 from attention_explorer.pages.heads.state import HeadsState, HeadsView, MaskChoice, MaskKind, Picture
 from attention_explorer.pages.heads.ui.figure import HeadsFigure
 from attention_explorer.pages.positions.kinds.registry import PositionKind
 from attention_explorer.pages.positions.state import PositionsPicture, PositionsState
 from attention_explorer.pages.positions.ui.views import view_of
-from attention_explorer.pages.ready_made import find_preset
-from attention_explorer.pages.registry import PAGES
+from attention_explorer.pages.registry import PAGES, find_preset
 
 pytestmark = pytest.mark.usefixtures("qapp")
 

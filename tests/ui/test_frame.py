@@ -34,8 +34,7 @@ from attention_explorer.pages.lab.scores_state import ScalingState
 from attention_explorer.pages.lab.state import LabState, LabView
 from attention_explorer.pages.lab.ui.views import views
 from attention_explorer.pages.preset_lists import preset_list
-from attention_explorer.pages.ready_made import find_preset
-from attention_explorer.pages.registry import PAGES
+from attention_explorer.pages.registry import PAGES, find_preset
 from attention_explorer.pages.stack.choices import Initialiser
 from attention_explorer.pages.stack.learned import learned_block
 from attention_explorer.pages.stack.state import BlockState

@@ -22,11 +22,11 @@ from attention_explorer.kit.items.item import Hit, Value
 from attention_explorer.kit.items.plot import Plot
 from attention_explorer.kit.items.plot_marks import Axis, Handle
 from attention_explorer.kit.picture import Panel, Picture
-from attention_explorer.kit.pictures.drawing import Change
+from attention_explorer.kit.pictures.pointed_picture import Change
 from attention_explorer.kit.theme import LIGHT, Look
-from attention_explorer.pages import ready_made
-from attention_explorer.pages.steps import changed_again, looked_at_again
+from attention_explorer.pages import registry
 from attention_explorer.pages.ui.frame_page import FramePage
+from attention_explorer.pages.ui.session import changed_again, looked_at_again
 from attention_explorer.session.session import StateSession
 
 
@@ -105,7 +105,7 @@ class ToySession(StateSession[Any]):
 
 @pytest.fixture
 def at(qtbot, hand, monkeypatch) -> FrameDriver:
-    monkeypatch.setattr(ready_made, "ALL_PARTS", ("toy",))
+    monkeypatch.setattr(registry, "ALL_PARTS", ("toy",))
     page = ToyPage(ToySession(Whole(Toy())), Look(LIGHT))
     qtbot.addWidget(page)
     page.session.changed.connect(page.render_state)

@@ -12,8 +12,8 @@ from attention_explorer.core.map_picture import Contrast
 from attention_explorer.pages.heads.export import marked_numbers
 from attention_explorer.pages.heads.frame import heads_frame
 from attention_explorer.pages.heads.large_picture import large_picture
-from attention_explorer.pages.heads.marked import MOST_MARKED
 from attention_explorer.pages.heads.presets import heads_preset
+from attention_explorer.pages.heads.shown_map import MOST_MARKED
 from attention_explorer.pages.heads.state import HeadsView, Hidden, Picture
 from attention_explorer.pages.heads.ui.figure import HeadsFigure
 from attention_explorer.pages.session_file import session_bytes, session_from

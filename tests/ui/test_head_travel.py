@@ -14,7 +14,7 @@ from attention_explorer.pages.heads.frame import heads_frame
 from attention_explorer.pages.heads.presets import heads_preset
 from attention_explorer.pages.heads.state import HeadsState, Picture
 from attention_explorer.pages.heads.survey import surveys_of
-from attention_explorer.pages.heads.ui.strokes import strokes_of
+from attention_explorer.pages.heads.ui.travel import strokes_of
 
 LONG = 20_000
 

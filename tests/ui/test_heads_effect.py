@@ -18,11 +18,11 @@ from PySide6.QtTest import QTest
 from attention_explorer.model.checkpoint import checkpoint
 from attention_explorer.pages.circuits.state import Breaks, CircuitsView
 from attention_explorer.pages.circuits_elsewhere import NO_MODEL
-from attention_explorer.pages.heads.effect import TWO_TOWERS, Effects, question_of
+from attention_explorer.pages.heads.head_difference import TWO_TOWERS, Effects, question_of
 from attention_explorer.pages.heads.state import HeadsState, Picture
 from attention_explorer.pages.heads.ui.acting import CIRCUITS
 from attention_explorer.pages.heads.ui.figure import HeadsFigure
-from attention_explorer.pages.heads.wall_colours import wall_scale
+from attention_explorer.pages.heads.ui.wall import wall_scale
 from attention_explorer.sources.circuits import asking
 from attention_explorer.sources.learned.box import BOX
 from attention_explorer.sources.learned_recipe import LearnedRecipe

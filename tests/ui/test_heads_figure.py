@@ -18,7 +18,7 @@ from attention_explorer.core.map_picture import Contrast, Window
 from attention_explorer.errors import ExportError
 from attention_explorer.kit.drawing.heatmap_layout import layout_of
 from attention_explorer.kit.export.figure import encoded, figure_image
-from attention_explorer.kit.export.frame import MARGIN, TITLE_HEIGHT
+from attention_explorer.kit.pictures.figure import MARGIN, TITLE_HEIGHT
 from attention_explorer.kit.theme import LIGHT
 from attention_explorer.pages.heads.export import difference_numbers, map_numbers, stages_numbers, wall_numbers
 from attention_explorer.pages.heads.frame import heads_frame
@@ -33,8 +33,8 @@ from attention_explorer.pages.heads.state import (
     MaskKind,
     Picture,
 )
-from attention_explorer.pages.heads.ui.compare_picture import compare_layout
 from attention_explorer.pages.heads.ui.figure import DRAWN, HeadsFigure
+from attention_explorer.pages.heads.ui.maps_item import compare_layout
 from attention_explorer.pages.heads.ui.stages import stages_layout
 from attention_explorer.session.settings import ThemeChoice
 from attention_explorer.sources.hand_made_recipe import HandMadeRecipe

@@ -18,8 +18,7 @@ from attention_explorer.core.map_picture import Contrast, Window
 from attention_explorer.errors import ExplorerError
 from attention_explorer.model.checkpoint import checkpoint
 from attention_explorer.pages.explorer import ExplorerState
-from attention_explorer.pages.heads.cost import is_quick
-from attention_explorer.pages.heads.frame import HeadsFrame, heads_frame
+from attention_explorer.pages.heads.frame import HeadsFrame, heads_frame, is_quick
 from attention_explorer.pages.heads.recorded import heads_of_file
 from attention_explorer.pages.heads.state import (
     Aggregate,

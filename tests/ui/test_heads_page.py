@@ -16,8 +16,8 @@ from attention_explorer.core.map_picture import Contrast
 from attention_explorer.kit.pictures.pointed_picture import NOWHERE, Spot
 from attention_explorer.kit.theme import DARK, LIGHT
 from attention_explorer.model import Stage
-from attention_explorer.pages.heads.experiment import Check
 from attention_explorer.pages.heads.frame import heads_frame
+from attention_explorer.pages.heads.parts import Check
 from attention_explorer.pages.heads.presets import HEADS_PRESETS
 from attention_explorer.pages.heads.state import (
     Aggregate,
@@ -28,7 +28,7 @@ from attention_explorer.pages.heads.state import (
     MaskKind,
     Picture,
 )
-from attention_explorer.pages.ready_made import find_preset
+from attention_explorer.pages.registry import find_preset
 
 
 def show(driver, heads: HeadsState) -> None:

@@ -16,8 +16,7 @@ from svg_reader import text_places
 
 from attention_explorer.core.map_picture import MapPicture, Window
 from attention_explorer.core.numbers_export import Numbers
-from attention_explorer.kit.drawing.colour_bar import colour_map_of
-from attention_explorer.kit.drawing.colour_maps import pixels_of
+from attention_explorer.kit.drawing.colour_maps import colour_map_of, pixels_of
 from attention_explorer.kit.drawing.small_map import SmallMap, cell_at
 from attention_explorer.kit.export.figure import encoded
 from attention_explorer.kit.items.item import Hit
@@ -29,7 +28,6 @@ from attention_explorer.pages.heads.frame import heads_frame
 from attention_explorer.pages.heads.lines import LinePicture, Links, line_links, line_picture
 from attention_explorer.pages.heads.stages import StagesPicture, stages_picture
 from attention_explorer.pages.heads.state import Aggregate, HeadsSetup, HeadsView, MaskChoice, MaskKind
-from attention_explorer.pages.heads.ui.compare_picture import compare_layout
 from attention_explorer.pages.heads.ui.line_picture import (
     FAINT,
     THINNEST_LINE,
@@ -38,9 +36,9 @@ from attention_explorer.pages.heads.ui.line_picture import (
     lines_layout,
     link_at,
 )
+from attention_explorer.pages.heads.ui.maps_item import compare_layout
 from attention_explorer.pages.heads.ui.pictures import item_of
-from attention_explorer.pages.heads.ui.shape_chain import chain_layout
-from attention_explorer.pages.heads.ui.stages import stages_layout
+from attention_explorer.pages.heads.ui.stages import chain_layout, stages_layout
 from attention_explorer.sources.hand_made_recipe import HandMadeRecipe
 from attention_explorer.sources.recipe import ToyRecipe
 

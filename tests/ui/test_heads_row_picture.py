@@ -17,8 +17,8 @@ from attention_explorer.core.mask import MaskChoice, MaskKind
 from attention_explorer.kit.drawing.marks import colour_of
 from attention_explorer.kit.items.item import Hit
 from attention_explorer.kit.theme import DARK, LIGHT, Look
+from attention_explorer.pages.heads.parts import Part
 from attention_explorer.pages.heads.presets import HEADS_PRESETS, heads_preset
-from attention_explorer.pages.heads.row_moments import Part
 from attention_explorer.pages.heads.state import Aggregate, HeadsState
 from attention_explorer.pages.heads.ui.row_item import RowCell
 from attention_explorer.pages.heads.ui.row_picture import PRODUCTS, ROW, RowPicture, row_item, row_words

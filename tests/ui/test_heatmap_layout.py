@@ -14,7 +14,7 @@ from PySide6.QtGui import QColor, QFontMetricsF, QImage, QPainter
 from svg_reader import text_places
 
 from attention_explorer.core.map_picture import Contrast, MapPicture, score_scale, weight_scale
-from attention_explorer.kit.drawing.colour_bar import paint_bar
+from attention_explorer.kit.drawing.colour_maps import paint_bar
 from attention_explorer.kit.drawing.heatmap import paint_column_label, paint_heatmap, paint_row_label
 from attention_explorer.kit.drawing.heatmap_layout import layout_of
 from attention_explorer.kit.export.svg_file import svg_bytes

@@ -13,8 +13,7 @@ from attention_explorer.kit.items.columns import Above
 from attention_explorer.kit.items.map import Map
 from attention_explorer.kit.items.plot import Plot
 from attention_explorer.kit.items.plot_marks import Axis, Corner, Handle, Mark
-from attention_explorer.kit.items.shares import Bar, Part, Shares
-from attention_explorer.kit.items.strips import Strip, Strips, colour_in
+from attention_explorer.kit.items.strips import Bar, Part, Shares, Strip, Strips, colour_in
 from attention_explorer.kit.items.words import Title
 from attention_explorer.kit.picture import laid_out
 from attention_explorer.kit.theme import DARK, LIGHT, Look

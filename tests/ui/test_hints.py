@@ -8,10 +8,10 @@ import pytest
 from people_driver import catch_up, show_state
 
 from attention_explorer.kit.controls.choice import CHANGED
-from attention_explorer.kit.pictures.drawing import Change
+from attention_explorer.kit.pictures.pointed_picture import Change
 from attention_explorer.pages.heads.state import MaskChoice, MaskKind
 from attention_explorer.pages.lab.state import LabView
-from attention_explorer.pages.ready_made import PAGE_IDS, presets_of
+from attention_explorer.pages.registry import PAGE_IDS, presets_of
 
 SIZES = ((1280, 800), (1024, 768))
 IN_THE_FRAME = {

@@ -15,8 +15,8 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QHBoxLayout, QLabel, QWidget
 from window_driver import drop
 
-from attention_explorer.kit.controls.flow_layout import FlowLayout
-from attention_explorer.pages.ready_made import PAGE_IDS
+from attention_explorer.kit.controls.made import FlowLayout
+from attention_explorer.pages.registry import PAGE_IDS
 from attention_explorer.window.window import MainWindow
 
 Show = Callable[[MainWindow], object]

@@ -33,7 +33,7 @@ from attention_explorer.kit.controls.choice import PresetBox
 from attention_explorer.pages.explorer import ExplorerState
 from attention_explorer.pages.learned_elsewhere import in_block
 from attention_explorer.pages.lookup.state import QUERY, HeadRow, LookupState, ValueKind
-from attention_explorer.pages.ready_made import find_preset
+from attention_explorer.pages.registry import find_preset
 from attention_explorer.pages.session_file import SUFFIX, read_session, write_session
 from attention_explorer.pages.subject import with_subject
 from attention_explorer.pages.training.state import TrainingState
@@ -43,7 +43,7 @@ from attention_explorer.sources.recipe import ToyRecipe
 from attention_explorer.tools.lessons import reading
 from attention_explorer.tools.lessons.answers import truth
 from attention_explorer.tools.lessons.lesson import Draw, Kind, Step
-from attention_explorer.tools.lessons.parts import names_of
+from attention_explorer.tools.lessons.names import names_of
 from attention_explorer.tools.lessons.progress import Progress
 from attention_explorer.tools.lessons.reading import read_lesson
 from attention_explorer.tools.lessons.ui import offering, player

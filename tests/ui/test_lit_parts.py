@@ -18,10 +18,10 @@ from attention_explorer.kit import reach
 from attention_explorer.model import Stage
 from attention_explorer.pages.explorer import ExplorerState
 from attention_explorer.pages.lookup.state import LookupState, LookupView
-from attention_explorer.pages.ready_made import find_preset
+from attention_explorer.pages.registry import find_preset
 from attention_explorer.session.settings import Settings, ThemeChoice
 from attention_explorer.tools.lessons import reading
-from attention_explorer.tools.lessons.parts import PARTS, in_sight, names_of
+from attention_explorer.tools.lessons.names import PARTS, in_sight, names_of
 from attention_explorer.tools.lessons.ui.page import LessonsPage
 
 

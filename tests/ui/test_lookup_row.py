@@ -44,7 +44,7 @@ from attention_explorer.pages.lookup.state import (
 from attention_explorer.pages.lookup.sums import Column
 from attention_explorer.pages.lookup.ui.page import LookupPage
 from attention_explorer.pages.lookup.ui.plane_backdrop import plane_names
-from attention_explorer.pages.ready_made import find_preset
+from attention_explorer.pages.registry import find_preset
 from attention_explorer.pages.row_as_lookup import NOTHING_PINNED, SEVERAL_HEADS, as_lookup
 from attention_explorer.session.settings import Settings, ThemeChoice
 from attention_explorer.sources.recipe import ToyRecipe

@@ -12,7 +12,7 @@ from PySide6.QtWidgets import QAbstractButton, QComboBox, QLabel, QLineEdit, QWi
 from said import headings_of, show
 
 from attention_explorer.kit.controls.text_block import TextBlock
-from attention_explorer.pages.ready_made import PAGE_IDS
+from attention_explorer.pages.registry import PAGE_IDS
 
 NAMED = re.compile(
     r"\b(?i:press|choose|click|switch|open|try|tick|untick)(?: on| off| to)?(?: the)? (“[^”]+”|[A-Z](?! ).*)"

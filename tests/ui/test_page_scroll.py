@@ -7,7 +7,7 @@ from PySide6.QtCore import QPoint, Qt
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QPushButton, QScrollBar, QVBoxLayout, QWidget
 
-from attention_explorer.kit.controls.flow_layout import FlowLayout
+from attention_explorer.kit.controls.made import FlowLayout
 from attention_explorer.kit.controls.panel_scroll import PageScroll
 
 WIDE, HIGH = 420, 120

@@ -34,7 +34,7 @@ from attention_explorer.kit.export.figure import (
     sheet_of,
     write_figure,
 )
-from attention_explorer.kit.frame.figure import figure_of
+from attention_explorer.kit.pictures.figure import figure_of
 from attention_explorer.kit.theme import DARK, LIGHT, PRINT
 from attention_explorer.pages.heads.state import HeadsSetup, HeadsState, HeadsView, MaskChoice, MaskKind, Picture
 from attention_explorer.pages.heads.ui.figure import HeadsFigure

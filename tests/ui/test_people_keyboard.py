@@ -28,7 +28,7 @@ from attention_explorer.kit.pictures.pointed_picture import Spot
 from attention_explorer.pages.explorer import ExplorerState
 from attention_explorer.pages.heads.state import HeadsState, Picture
 from attention_explorer.pages.lookup.state import Part
-from attention_explorer.pages.ready_made import PAGE_IDS
+from attention_explorer.pages.registry import PAGE_IDS
 from attention_explorer.session.settings import Settings, ThemeChoice
 
 MOST_TABS = 300

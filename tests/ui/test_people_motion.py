@@ -11,7 +11,7 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication
 
 from attention_explorer.pages.positions.state import PositionsPicture
-from attention_explorer.pages.ready_made import find_preset
+from attention_explorer.pages.registry import find_preset
 from attention_explorer.session.settings import Settings, SettingsStore, ThemeChoice
 
 

@@ -40,7 +40,7 @@ from attention_explorer.kit.frame.panel import TryBox
 from attention_explorer.kit.pictures.pointed_picture import PointedPicture
 from attention_explorer.kit.theme import Look
 from attention_explorer.pages.lookup.state import LookupView
-from attention_explorer.pages.ready_made import PAGE_IDS, find_preset
+from attention_explorer.pages.registry import PAGE_IDS, find_preset
 
 Role = QAccessible.Role
 TOO_MANY = (Role.Cell, Role.ColumnHeader, Role.RowHeader)

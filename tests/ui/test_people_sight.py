@@ -23,7 +23,7 @@ from attention_explorer.kit.drawing import marks
 from attention_explorer.kit.drawing.colour_maps import GRAPHICS_CONTRAST, TEXT_CONTRAST, contrast
 from attention_explorer.pages.lookup.state import LookupView
 from attention_explorer.pages.lookup.ui import plane_foreground, plane_output
-from attention_explorer.pages.ready_made import PAGE_IDS, presets_of
+from attention_explorer.pages.registry import PAGE_IDS, presets_of
 from attention_explorer.session.settings import Settings, ThemeChoice
 
 LIGHT, DARK = ThemeChoice.LIGHT, ThemeChoice.DARK

@@ -18,8 +18,7 @@ from attention_explorer.pages.positions.kinds.registry import PositionKind
 from attention_explorer.pages.positions.state import PositionsPicture
 from attention_explorer.pages.positions.table import contents
 from attention_explorer.pages.positions.ui.attention import KEY, QUERY, SCORES, WEIGHTS
-from attention_explorer.pages.positions.ui.clocks import ROWS
-from attention_explorer.pages.positions.ui.dials import HAND, tip_of
+from attention_explorer.pages.positions.ui.clocks import HAND, ROWS, tip_of
 from attention_explorer.pages.positions.ui.encoding import BIASES, CELLS, LINES, WAVES
 from attention_explorer.pages.positions.ui.order import AFTER, BEFORE, OUTCOMES
 from attention_explorer.pages.positions.ui.similarity import CURVE, MAPS

@@ -9,7 +9,7 @@ from PySide6.QtTest import QTest
 
 from attention_explorer.pages.positions.kinds.registry import PositionKind
 from attention_explorer.pages.positions.state import PositionsPicture
-from attention_explorer.pages.positions.ui.dials import tip_of
+from attention_explorer.pages.positions.ui.clocks import tip_of
 
 
 @pytest.fixture

@@ -14,8 +14,7 @@ from attention_explorer.pages.explorer import ExplorerState
 from attention_explorer.pages.lab.state import LabState, LabView
 from attention_explorer.pages.lab.ui.views import views
 from attention_explorer.pages.lookup.state import LookupState, LookupView
-from attention_explorer.pages.ready_made import find_preset
-from attention_explorer.pages.registry import PAGES
+from attention_explorer.pages.registry import PAGES, find_preset
 from attention_explorer.pages.session_file import write_session
 from attention_explorer.session.settings import Settings, ThemeChoice
 from attention_explorer.tools.lessons import reading

@@ -12,7 +12,7 @@ from test_lessons import Learner
 from test_people_names import unnamed
 
 from attention_explorer.pages.explorer import ExplorerState
-from attention_explorer.pages.ready_made import find_preset
+from attention_explorer.pages.registry import find_preset
 from attention_explorer.session.settings import Settings, ThemeChoice
 from attention_explorer.tools.lessons.lesson import Kind
 from attention_explorer.tools.lessons.reading import read_lesson

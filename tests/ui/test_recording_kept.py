@@ -24,7 +24,7 @@ sys.path.insert(0, sys.argv[2])
 from pathlib import Path
 from attention_explorer.app import make_application
 application = make_application("-platform", "offscreen")
-from attention_explorer.pages.ready_made import find_preset
+from attention_explorer.pages.registry import find_preset
 from attention_explorer.pages.ui.session import Session
 from attention_explorer.session.settings import SettingsStore
 from attention_explorer.window.window import MainWindow

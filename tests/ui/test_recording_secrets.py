@@ -9,7 +9,7 @@ from test_lesson_secrets import leaks, window_texts
 from test_recording import Teacher
 
 from attention_explorer.pages.explorer import ExplorerState
-from attention_explorer.pages.ready_made import find_preset
+from attention_explorer.pages.registry import find_preset
 from attention_explorer.tools.lessons.names import with_fields
 from attention_explorer.tools.lessons.proposing import proposed
 from attention_explorer.tools.lessons.recording import Moment, Recording

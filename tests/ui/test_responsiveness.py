@@ -12,7 +12,7 @@ from PySide6.QtWidgets import QApplication, QDialog, QLabel
 
 from attention_explorer.model.checkpoint import checkpoint
 from attention_explorer.pages.heads import checks as heads_checks
-from attention_explorer.pages.heads.experiment import Check
+from attention_explorer.pages.heads.parts import Check
 from attention_explorer.pages.heads.state import HeadsSetup, HeadsState, HeadsView, Picture
 from attention_explorer.pages.registry import PAGES
 from attention_explorer.session.requests import Standing

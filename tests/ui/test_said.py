@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from said import differences, said_now, same
 
-from attention_explorer.pages.ready_made import PAGE_IDS
+from attention_explorer.pages.registry import PAGE_IDS
 
 
 @pytest.mark.parametrize("page", PAGE_IDS)

@@ -10,8 +10,7 @@ from window_driver import WindowDriver
 
 from attention_explorer.core.terms import terms
 from attention_explorer.pages.explorer import ExplorerState
-from attention_explorer.pages.ready_made import PAGE_IDS, presets_of
-from attention_explorer.pages.registry import PAGES
+from attention_explorer.pages.registry import PAGE_IDS, PAGES, presets_of
 from attention_explorer.tools.lessons import reading
 from attention_explorer.tools.search.ui.panel import SearchBox
 from attention_explorer.window.actions import WINDOW_ACTIONS

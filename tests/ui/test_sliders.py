@@ -13,7 +13,7 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QSlider, QStyle, QStyleOptionSlider
 
 from attention_explorer.kit.controls.sliding_number import Slider
-from attention_explorer.pages.ready_made import PAGE_IDS, find_preset
+from attention_explorer.pages.registry import PAGE_IDS, find_preset
 from attention_explorer.session.settings import ZOOM_STEPS, Settings, ThemeChoice
 
 if TYPE_CHECKING:

@@ -15,8 +15,7 @@ from window_driver import WindowDriver
 from attention_explorer.core.terms import WHOLE, Term, mentions, term_named, terms
 from attention_explorer.kit.controls.text_block import TermLabel
 from attention_explorer.kit.theme import Look
-from attention_explorer.pages.ready_made import find_preset
-from attention_explorer.pages.registry import PAGES
+from attention_explorer.pages.registry import PAGES, find_preset
 from attention_explorer.session.settings import Settings, ThemeChoice
 from attention_explorer.tools.lessons import reading
 from attention_explorer.tools.lessons.expression import expression

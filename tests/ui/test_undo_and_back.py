@@ -11,7 +11,7 @@ from PySide6.QtWidgets import QApplication
 
 from attention_explorer.kit.controls.number_box import NumberBox
 from attention_explorer.pages.heads.state import Picture
-from attention_explorer.pages.ready_made import PAGE_IDS
+from attention_explorer.pages.registry import PAGE_IDS
 from attention_explorer.session.settings import Settings, ThemeChoice
 
 CTRL, SHIFT, ALT = (

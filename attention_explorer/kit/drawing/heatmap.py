@@ -18,8 +18,7 @@ from attention_explorer.kit.drawing.cell_marks import (
     paint_numbers,
     paint_outline,
 )
-from attention_explorer.kit.drawing.colour_bar import colour_map_of, paint_bar
-from attention_explorer.kit.drawing.colour_maps import image_of, pixels_of
+from attention_explorer.kit.drawing.colour_maps import colour_map_of, image_of, paint_bar, pixels_of
 from attention_explorer.kit.drawing.heatmap_layout import LINE_HEIGHT, HeatmapLayout, Labels, column_height
 from attention_explorer.kit.drawing.marks import paint_question_mark
 from attention_explorer.kit.theme import Look

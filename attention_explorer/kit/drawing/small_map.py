@@ -11,7 +11,7 @@ from PySide6.QtGui import QFontMetricsF, QPainter
 
 from attention_explorer.core.map_picture import MapPicture
 from attention_explorer.kit.drawing.cell_marks import paint_absent, paint_outline
-from attention_explorer.kit.drawing.colour_bar import paint_small_bar
+from attention_explorer.kit.drawing.colour_maps import paint_small_bar
 from attention_explorer.kit.drawing.heatmap import (
     paint_cells,
     paint_column_label,

@@ -9,8 +9,7 @@ from PySide6.QtGui import QColor, QFontMetricsF, QPainter
 
 from attention_explorer.core.map_picture import MapPicture
 from attention_explorer.kit.drawing.cell_marks import paint_outline
-from attention_explorer.kit.drawing.colour_bar import colour_map_of, paint_small_bar
-from attention_explorer.kit.drawing.colour_maps import pixels_of, readable_ink
+from attention_explorer.kit.drawing.colour_maps import colour_map_of, paint_small_bar, pixels_of, readable_ink
 from attention_explorer.kit.drawing.heatmap import (
     paint_cells,
     paint_column_label,

@@ -11,11 +11,10 @@ from PySide6.QtCore import QPointF, QRectF, Qt
 from PySide6.QtGui import QFontMetricsF, QImage, QPainter
 
 from attention_explorer.core.map_picture import MapPicture
-from attention_explorer.kit.drawing.colour_bar import paint_small_bar
+from attention_explorer.kit.drawing.colour_maps import paint_small_bar
 from attention_explorer.kit.drawing.heatmap import paint_cells, picture_image
 from attention_explorer.kit.drawing.heatmap_layout import HeatmapLayout, Labels
-from attention_explorer.kit.drawing.legend import paint_wrapped, wrapped_height
-from attention_explorer.kit.drawing.marks import colour_of, draw_line, pen, text_size
+from attention_explorer.kit.drawing.marks import colour_of, draw_line, paint_wrapped, pen, text_size, wrapped_height
 from attention_explorer.kit.items.item import Hit, Item
 from attention_explorer.kit.theme import Look
 

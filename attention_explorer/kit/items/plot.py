@@ -15,8 +15,7 @@ import numpy as np
 from PySide6.QtCore import QPointF, QRectF, Qt
 from PySide6.QtGui import QPainter
 
-from attention_explorer.kit.drawing.legend import entries_height
-from attention_explorer.kit.drawing.marks import draw_circle, draw_line, paint_dot, pen, text_size
+from attention_explorer.kit.drawing.marks import draw_circle, draw_line, entries_height, paint_dot, pen, text_size
 from attention_explorer.kit.items.item import SIDEWAYS, Arrays, Hit, Item, Step
 from attention_explorer.kit.items.plot_marks import (
     LEGEND_LINE,

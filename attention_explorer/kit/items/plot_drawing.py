@@ -14,12 +14,13 @@ from PySide6.QtGui import QFont, QPaintEngine, QPainter, QPen
 from PySide6.QtWidgets import QGraphicsObject
 
 from attention_explorer.core.map_picture import FloatArray
-from attention_explorer.kit.drawing.legend import entry_boxes, entry_words
 from attention_explorer.kit.drawing.marks import (
     colour_of,
     dashes,
     draw_circle,
     draw_line,
+    entry_boxes,
+    entry_words,
     pen,
     text_size,
 )

@@ -16,8 +16,7 @@ from attention_explorer.kit.accessible import sentences
 from attention_explorer.kit.drawing.marks import paint_message
 from attention_explorer.kit.items.item import Pieces
 from attention_explorer.kit.picture import Laid, Picture
-from attention_explorer.kit.pictures.drawing import Change
-from attention_explorer.kit.pictures.pointed_picture import NOWHERE, PointedPicture
+from attention_explorer.kit.pictures.pointed_picture import NOWHERE, Change, PointedPicture
 from attention_explorer.kit.theme import Look
 from attention_explorer.kit.tween import Tween
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any, TypeVar
+from typing import Any, Generic, TypeVar
 
 from PySide6.QtCore import QEvent, QPoint, QPointF, QRectF, Qt, QTimer, Signal
 from PySide6.QtGui import (
@@ -24,7 +24,7 @@ from attention_explorer.kit.accessible import PICTURE, tell_changed
 from attention_explorer.kit.drawing.marks import colour_of, pixels_under
 from attention_explorer.kit.items.item import Item, Leaves, is_alike
 from attention_explorer.kit.theme import Look
-from attention_explorer.session.memory import tidy
+from attention_explorer.session.threads import tidy
 
 FORGET_AFTER_MILLISECONDS = 3000
 """Whoever comes back to a page sooner finds its pictures painted."""
@@ -233,3 +233,20 @@ class PointedPicture(QWidget):
 
     def contextMenuEvent(self, event: QContextMenuEvent) -> None:
         self.menu_wanted.emit(event.globalPos())
+
+
+# ---- What a click, a key or a drag asks for ----
+
+
+S = TypeVar("S")
+
+
+@dataclass(frozen=True, slots=True)
+class Change(Generic[S]):
+    """What a click or a key makes of the page's part of the state."""
+
+    state: S
+    label: str
+    """What it is called in the undo menu."""
+    merge: str = ""
+    """Changes with the same word, soon after one another, are one step of the history."""

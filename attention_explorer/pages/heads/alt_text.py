@@ -13,12 +13,19 @@ from attention_explorer.core.numerals import plain, signed
 from attention_explorer.core.words import capital
 from attention_explorer.model import AttentionMap, Stage
 from attention_explorer.model.map_selection import rows_of_a_block
-from attention_explorer.pages.heads.effect import effect_said
 from attention_explorer.pages.heads.frame import HeadsFrame, head_name, heads_frame, other_frame
-from attention_explorer.pages.heads.head_difference import surveys_on_wall
+from attention_explorer.pages.heads.head_difference import effect_said, surveys_on_wall
 from attention_explorer.pages.heads.large_picture import MOST_LINE_ROWS, part_shown
-from attention_explorer.pages.heads.marked import MOST_MARKED, marked_frames, marked_title
-from attention_explorer.pages.heads.shown_map import lengths_shown, shown_as, shown_map, stage_shown, stage_title
+from attention_explorer.pages.heads.shown_map import (
+    MOST_MARKED,
+    lengths_shown,
+    marked_frames,
+    marked_title,
+    shown_as,
+    shown_map,
+    stage_shown,
+    stage_title,
+)
 from attention_explorer.pages.heads.state import HeadsState, HeadsView, Picture
 from attention_explorer.pages.heads.survey import in_order
 from attention_explorer.pages.heads.wording import (

@@ -25,8 +25,8 @@ from attention_explorer.pages.heads.check_report import (
     require_size,
     within,
 )
-from attention_explorer.pages.heads.experiment import MaskDemo, Precision, fixed_precision
 from attention_explorer.pages.heads.frame import HeadsFrame
+from attention_explorer.pages.heads.parts import MaskDemo, Precision, fixed_precision
 from attention_explorer.pages.heads.wording import one, query_name
 
 # ---- Four ways to mask it ----

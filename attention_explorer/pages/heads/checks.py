@@ -14,8 +14,8 @@ from attention_explorer.pages.heads.check_heads import broadcast_report, reshape
 from attention_explorer.pages.heads.check_layer import cells_of, change_report, shuffle_report
 from attention_explorer.pages.heads.check_report import CheckReport, CheckTable, require_size, within
 from attention_explorer.pages.heads.check_row import constant_report, demo_report, mask_report
-from attention_explorer.pages.heads.experiment import Check, Experiment
 from attention_explorer.pages.heads.frame import HeadsFrame, frame_to_show, heads_frame
+from attention_explorer.pages.heads.parts import Check, Experiment
 from attention_explorer.pages.heads.state import HeadsSetup, HeadsState
 from attention_explorer.pages.heads.verdict import verdict_report
 

@@ -18,13 +18,14 @@ from attention_explorer.pages.heads.aligned import NONE, AlignedMap, blocks, joi
 from attention_explorer.pages.heads.compare import Axes, aligned_map, axes_of, what_differs
 from attention_explorer.pages.heads.frame import HeadsFrame, head_name
 from attention_explorer.pages.heads.large_picture import MOST_PRINTED_LINE_ROWS, part_shown
-from attention_explorer.pages.heads.marked import marked_frames, marked_title
 from attention_explorer.pages.heads.resolve import resolved
 from attention_explorer.pages.heads.shown_map import (
     is_renormalised,
     keys_left_out,
     lengths_shown,
     lengths_words,
+    marked_frames,
+    marked_title,
     shown_map,
     stage_shown,
 )

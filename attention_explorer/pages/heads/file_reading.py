@@ -2,17 +2,227 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import TypeAlias
 
-from attention_explorer.core.numerals import counted
-from attention_explorer.errors import ExplorerError
-from attention_explorer.pages.heads.file_heads import FileHeads, heads_to_show, numbers_to_show
-from attention_explorer.sources.recorded import Contents, contents_of, open_arrays
+import numpy as np
+
+from attention_explorer.core.map_picture import Contrast, MapPicture, score_scale, weight_scale
+from attention_explorer.core.numerals import MINUS, counted
+from attention_explorer.errors import ArrayError, ExplorerError
+from attention_explorer.model.arrays import Bools, Floats, real_array
+from attention_explorer.model.map_selection import Selection, positions_of
+from attention_explorer.sources.recorded import Contents, contents_of, layers_of, open_arrays
 from attention_explorer.sources.recorded.axes import LETTERS
+from attention_explorer.sources.recorded.axes_sample import LARGEST_ERROR
 from attention_explorer.sources.recorded.contents import COMPUTED, layers_by_name
+from attention_explorer.sources.recorded.head_stack import HeadStack
+from attention_explorer.sources.recorded.pieces import readable_piece
 from attention_explorer.sources.recorded_recipe import FileRecipe, Rows
 from attention_explorer.sources.recorded_source import file_recipe, what_speaks_for
+
+# ---- Some heads of a file ----
+# Small maps, and what their rows sum to. Only what is shown of them is read.
+
+
+MOST_HEADS, MOST_ROWS, MOST_COLUMNS = 8, 96, 96
+"""Of the maps: more rows are left out, more columns become tiles that show the largest number."""
+MOST_ENTRIES, FEWEST_ROWS = 2**21, 4
+"""Of one head, unless so few rows have more."""
+ROUNDED = 5e-4
+COLOUR_MAP = "viridis"
+
+Table: TypeAlias = Callable[[Selection], tuple[Floats, Bools]]
+"""Reads some rows of a head: numbers (rows, n_k), and which of them may be attended to."""
+Labels: TypeAlias = tuple[tuple[str, ...], tuple[str, ...]]
+"""What rows and columns are called."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class FileHead:
+    """A head: what it is called, and its map; None where it holds no weights, for a reason."""
+
+    name: str
+    picture: MapPicture | None
+    refusal: str = ""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class FileHeads:
+    """Some heads of a file, and what is seen of them at once.
+
+    Attributes
+    ----------
+    heads : tuple of FileHead
+        The first, the last, and some between.
+    count : int
+        How many there are.
+    shape : tuple of int
+        n_q, n_k.
+    rows : int
+        How many rows of each are shown.
+    sums : tuple of float
+        What those rows sum to that hold a number other than 0.
+    empty : int
+        How many hold none.
+    are_weights : bool
+        Whether the maps are what will be shown; else they are the numbers in the file.
+    is_below_zero : bool
+        Whether there are numbers below 0, −inf among them.
+    is_unfit : bool
+        Whether there are NaN or +inf.
+    """
+
+    heads: tuple[FileHead, ...]
+    count: int
+    shape: tuple[int, int]
+    rows: int
+    sums: tuple[float, ...]
+    empty: int
+    are_weights: bool
+    is_below_zero: bool
+    is_unfit: bool
+
+    def sums_words(self) -> str:
+        """Return what the rows sum to, as a sentence."""
+        none = f" {counted(self.empty, 'row')} hold{'s' * (self.empty == 1)} nothing." if self.empty else ""
+        if not self.sums:
+            return none.strip() or "No row can be added up."
+        least, most = min(self.sums), max(self.sums)
+        error = max(abs(least - 1), abs(most - 1))
+        if error <= LARGEST_ERROR:
+            return f"Rows sum to 1{f' within {error:.1g}' if error > ROUNDED else ''}.{none}"
+        ends = [f"{end:.3g}".replace("-", MINUS) for end in (least, most)]
+        between = ends[0] if ends[0] == ends[1] else " … ".join(ends)
+        return f"Rows sum to {between}{'' if self.are_weights else ': these are no weights'}.{none}"
+
+    def shown_words(self) -> str:
+        """Return how much of the file is seen, and in which colours."""
+        (n_q, _), some = self.shape, len(self.heads)
+        heads = counted(some, "head") if some == self.count else f"{some} of {self.count} heads"
+        rows = f", {self.rows} of {n_q} rows of each" if self.rows < n_q else ""
+        return f"{heads}{rows}: queries down, keys across, colours up to the largest number."
+
+
+def heads_to_show(contents: Contents, recipe: FileRecipe) -> FileHeads:
+    """Return some heads as they will be shown.
+
+    Raises
+    ------
+    ExplorerError
+        The file cannot be read.
+    """
+    layers = layers_of(contents, recipe.axes, batch=recipe.batch, is_causal=recipe.is_causal, rows=recipe.rows)
+    places = _some([len(heads) for heads in layers])
+    shape = layers[0][0].shape
+    rows = _rows(contents, recipe.axes, shape)
+
+    def table(layer: int, head: int) -> Table:
+        def read(rows: Selection) -> tuple[Floats, Bools]:
+            map_ = layers[layer][head].map()
+            return map_.weights(rows), map_.allowed(rows)
+
+        return read
+
+    tables = ((_name(len(layers), *place), table(*place)) for place in places)
+    return _seen(contents, tables, sum(map(len, layers)), shape, rows, are_weights=True)
+
+
+def numbers_to_show(contents: Contents, axes: str, batch: int) -> FileHeads:
+    """Return some heads as they are in the file, whatever that is.
+
+    Raises
+    ------
+    ExplorerError
+        The file cannot be read, or the axes do not fit.
+    """
+    stack = HeadStack(contents.attention, "qk", contents.is_list, batch, axes)
+    rows = _rows(contents, axes, stack.rows_and_columns)
+
+    def table(layer: int, head: int) -> Table:
+        def read(rows: Selection) -> tuple[Floats, Bools]:
+            numbers = real_array("numbers", stack.head(layer, head, stack.heads[layer])[rows])
+            return numbers, np.isfinite(numbers)
+
+        return read
+
+    tables = ((_name(len(stack.heads), *place), table(*place)) for place in _some(stack.heads))
+    return _seen(contents, tables, sum(stack.heads), stack.rows_and_columns, rows, are_weights=False)
+
+
+def _some(counts: list[int]) -> list[tuple[int, int]]:
+    """Choose heads, spread over all of them: layers and heads, from 0."""
+    every = sum(counts)
+    ends = np.cumsum(counts)
+    chosen = np.unique(np.linspace(0, every - 1, min(MOST_HEADS, every)).astype(int))
+    layers = np.searchsorted(ends, chosen, side="right")
+    return [(int(layer), int(place - ends[layer] + counts[layer])) for layer, place in zip(layers, chosen, strict=True)]
+
+
+def _rows(contents: Contents, axes: str, shape: tuple[int, int]) -> Selection:
+    """Choose rows: spread over the head, or the first ones where it is neighbours that are read together."""
+    n_q, n_k = shape
+    most = max(FEWEST_ROWS, min(MOST_ROWS, MOST_ENTRIES // n_k))
+    if n_q <= most:
+        return slice(0, n_q)
+    if contents.attention and contents.attention[0].nearest_axis == axes.index("q"):
+        return slice(0, most)
+    return np.linspace(0, n_q - 1, most).astype(np.intp)
+
+
+def _name(layers: int, layer: int, head: int) -> str:
+    return f"L{layer + 1} H{head + 1}" if layers > 1 else f"head {head + 1}"
+
+
+def _seen(
+    contents: Contents,
+    tables: Iterator[tuple[str, Table]],
+    count: int,
+    shape: tuple[int, int],
+    rows: Selection,
+    *,
+    are_weights: bool,
+) -> FileHeads:
+    labels = _labels(contents, shape, positions_of(rows))
+    heads, sums, empty, is_below_zero, is_unfit = [], [np.empty(0)], 0, False, False
+    for name, table in tables:
+        try:
+            numbers, allowed = table(rows)
+        except ArrayError as error:
+            heads.append(FileHead(name, None, str(error)))
+            continue
+        unfit = np.isnan(numbers) | np.isposinf(numbers)
+        is_below_zero, is_unfit = is_below_zero or bool((numbers < 0).any()), is_unfit or bool(unfit.any())
+        fine = np.isfinite(numbers).all(axis=-1)
+        empty += int(np.count_nonzero(~numbers.any(axis=-1)))
+        with np.errstate(over="ignore"):  # then they sum to ∞
+            sums.append(numbers[fine & numbers.any(axis=-1)].sum(axis=-1, dtype=np.float64))
+        heads.append(FileHead(name, _picture(numbers, allowed, labels)))
+    totals = tuple(np.concatenate(sums).tolist())
+    shown = len(labels[0])
+    return FileHeads(tuple(heads), count, shape, shown, totals, empty, are_weights, is_below_zero, is_unfit)
+
+
+def _labels(contents: Contents, shape: tuple[int, int], rows: np.typing.NDArray[np.intp]) -> Labels:
+    """Return what rows and columns are called: tokens where there is one for each, else numbers from 1."""
+    tokens = contents.tokens or ()
+    context = contents.context_tokens or tokens
+    named = [
+        tuple(map(readable_piece, texts)) if len(texts) == length else tuple(map(str, range(1, length + 1)))
+        for texts, length in zip((tokens, context), shape, strict=True)
+    ]
+    return tuple(named[0][row] for row in rows.tolist()), named[1]
+
+
+def _picture(numbers: Floats, allowed: Bools, labels: Labels) -> MapPicture:
+    masked = ~allowed
+    values = np.where(masked, 0, numbers)
+    is_below_zero = bool((values < 0).any())
+    scale = score_scale(values, "number") if is_below_zero else weight_scale(Contrast.MAX, values, masked)
+    return MapPicture(values, masked, scale, COLOUR_MAP, *labels).fitted(MOST_ROWS, MOST_COLUMNS)
+
 
 FEWEST_AXES, MOST_AXES = 2, 5
 _ONE = {"l": "layer", "b": "in batch", "h": "head", "q": "query", "k": "key"}

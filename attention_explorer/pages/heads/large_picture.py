@@ -9,8 +9,7 @@ from attention_explorer.core.map_picture import MapPicture, Window
 from attention_explorer.pages.heads.compare import Comparison, compare_pictures
 from attention_explorer.pages.heads.frame import HeadsFrame, other_frame
 from attention_explorer.pages.heads.lines import LinePicture, line_picture
-from attention_explorer.pages.heads.marked import MarkedHeads, marked_heads
-from attention_explorer.pages.heads.shown_map import map_picture
+from attention_explorer.pages.heads.shown_map import MarkedHeads, map_picture, marked_heads
 from attention_explorer.pages.heads.stages import StagesPicture, stages_picture
 from attention_explorer.pages.heads.state import HeadsState, HeadsView, Picture
 

@@ -19,8 +19,8 @@ from attention_explorer.core.numerals import compact, coordinate, counted, plain
 from attention_explorer.core.words import capital
 from attention_explorer.model import Stage
 from attention_explorer.pages.heads.frame import HeadsFrame, frame_to_show, head_name
+from attention_explorer.pages.heads.parts import MOST_KEYS, Part, moments
 from attention_explorer.pages.heads.reading import Reading, column_reading, places_of, row_reading
-from attention_explorer.pages.heads.row_moments import MOST_KEYS, Part, moments
 from attention_explorer.pages.heads.state import LAST_STEP, HeadsState
 from attention_explorer.pages.heads.wording import (
     LARGEST_PLAIN_EXPONENT,

@@ -25,13 +25,11 @@ from attention_explorer.core.weighing import (
 from attention_explorer.errors import ExplorerError
 from attention_explorer.fields import CheckedFields
 from attention_explorer.model import Stage
-from attention_explorer.pages.heads.arrangement import SortBy as SortBy
-from attention_explorer.pages.heads.arrangement import Threshold as Threshold
 from attention_explorer.pages.heads.edited_sentence import place_after_edit
-from attention_explorer.pages.heads.experiment import Check, Experiment
-from attention_explorer.pages.heads.row_moments import MOST_KEYS, moments
-from attention_explorer.pages.heads.row_moments import RowSpeed as RowSpeed
-from attention_explorer.pages.heads.writing import Writing
+from attention_explorer.pages.heads.parts import MOST_KEYS, Check, Experiment, Writing, moments
+from attention_explorer.pages.heads.parts import RowSpeed as RowSpeed
+from attention_explorer.pages.heads.parts import SortBy as SortBy
+from attention_explorer.pages.heads.parts import Threshold as Threshold
 from attention_explorer.pages.preset_lists import preset_declared
 from attention_explorer.sources.model_recipe import WHOLE_WORDS
 from attention_explorer.sources.recipe import ToyRecipe

@@ -25,9 +25,9 @@ from attention_explorer.core.words import capital
 from attention_explorer.model import Stage
 from attention_explorer.pages.heads.frame import HeadsFrame, head_name, heads_on, heads_run_without
 from attention_explorer.pages.heads.lines import LinePicture
-from attention_explorer.pages.heads.marked import MarkedHeads
 from attention_explorer.pages.heads.shown_map import (
     WEIGHED,
+    MarkedHeads,
     is_renormalised,
     keys_left_out,
     lengths_shown,

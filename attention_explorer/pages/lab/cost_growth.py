@@ -9,17 +9,18 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 
 from attention_explorer.core.byte_cache import kept
-from attention_explorer.core.numerals import grouped, scientific
-from attention_explorer.model import ModelSize
-from attention_explorer.pages.lab.cost_layer import cost_of, reason_without_cost, square_name
-from attention_explorer.pages.lab.cost_numerals import (
+from attention_explorer.core.numerals import (
+    grouped,
     measured_ratio,
     memory_words,
     operation_words,
     ratio_words,
+    scientific,
     short_count,
     time_words,
 )
+from attention_explorer.model import ModelSize
+from attention_explorer.pages.lab.cost_layer import cost_of, reason_without_cost, square_name
 from attention_explorer.pages.lab.cost_state import CostState, Quantity, Scope
 from attention_explorer.pages.lab.measure import HeadsMeasured, MeasuredPoint, Measurement, computed_as
 

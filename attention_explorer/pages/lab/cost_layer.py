@@ -5,10 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 
 from attention_explorer.core.byte_cache import kept
-from attention_explorer.core.numerals import grouped
+from attention_explorer.core.numerals import grouped, memory_words, operation_words, ratio_words, share_words
 from attention_explorer.errors import ArrayError
 from attention_explorer.model import ModelSize, product_flops
-from attention_explorer.pages.lab.cost_numerals import memory_words, operation_words, ratio_words, share_words
 from attention_explorer.pages.lab.cost_state import CostState
 
 

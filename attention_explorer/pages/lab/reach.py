@@ -7,10 +7,9 @@ from dataclasses import dataclass
 import numpy as np
 
 from attention_explorer.core.byte_cache import kept
-from attention_explorer.core.numerals import counted, grouped
+from attention_explorer.core.numerals import counted, grouped, operation_words, ratio_words
 from attention_explorer.model import ModelSize, attention_path, recurrent_flops, recurrent_influence, recurrent_path
 from attention_explorer.pages.lab.cost_layer import cost_of, reason_without_cost, square_name
-from attention_explorer.pages.lab.cost_numerals import operation_words, ratio_words
 from attention_explorer.pages.lab.cost_state import CostState
 
 FloatArray = np.typing.NDArray[np.float64]

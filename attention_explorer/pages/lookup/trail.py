@@ -6,9 +6,11 @@ import math
 import sys
 from dataclasses import replace
 from functools import lru_cache
+from typing import Any
 
 import numpy as np
 
+from attention_explorer.core.declared import with_value
 from attention_explorer.pages.lookup.frame import descended, lookup_frame
 from attention_explorer.pages.lookup.numbers import FloatArray
 from attention_explorer.pages.lookup.presets import PRESETS
@@ -113,3 +115,26 @@ def losses(state: LookupState) -> FloatArray:
 @lru_cache(maxsize=2 * LONGEST_DESCENT)
 def _loss(state: LookupState) -> float:
     return lookup_frame(state).loss
+
+
+# ---- What setting a field changes besides it ----
+
+
+def changed(state: LookupState, name: str, value: Any) -> LookupState:  # noqa: ANN401 # of the type of the field
+    """Return the state with another value in a field, held within its range.
+
+    Raises
+    ------
+    ExplorerError
+        It cannot hold that; the message says why.
+    """
+    match name:
+        case "values":
+            return state.with_values(value)
+        case "temperature":
+            return state.with_temperature(value)
+        case "rate":
+            return state.with_rate(value)
+        case "words.w_q" | "words.w_k" | "words.w_v":
+            return replace(state, words=state.words.with_matrix(name.removeprefix("words."), value))
+    return with_value(state, name, value)

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from attention_explorer.core.preset import Preset
 from attention_explorer.errors import ExplorerError
 from attention_explorer.model import NormPlacement
 from attention_explorer.model.arrays import Floats
@@ -19,6 +20,7 @@ from attention_explorer.sources.learned.tasks import TASKS, task_of
 from attention_explorer.sources.learned_recipe import LearnedRecipe
 from attention_explorer.sources.learned_source import float64_network
 from attention_explorer.sources.registry import source_of
+from attention_explorer.sources.source import Recipe
 
 _OTHER_TASKS = {
     "dictionary": "A dictionary has queries and keys but no layer around them, and Layer draws layers.",
@@ -117,3 +119,28 @@ def learned_layers(learned: LearnedStack, sentence: str) -> tuple[Floats, Floats
     words = np.asarray(network.parameters["w_e"][tokens])
     has_places = "w_p" in network.parameters
     return words, words + network.parameters["w_p"][: tokens.shape[-1]] if has_places else words, network.stack
+
+
+# ---- What is said of layers in no list of examples ----
+
+
+def learned_settings(learned: LearnedStack) -> Preset[BlockState]:
+    """Return what is said of learned layers, which are in no list."""
+    return Preset(
+        "learned",
+        f"Learned: {task_of(learned.setup.task).title}, step {learned.step}",
+        "These numbers were learned on the Training page; none is random. Go from box to box with ← and →, and "
+        "from layer to layer below; in the weights each word shows what it looks at. Type other words that it knows.",
+        BlockState(),
+    )
+
+
+def model_settings(model: Recipe) -> Preset[BlockState]:
+    """Return what is said of the layer of what Heads shows, which is in no list."""
+    return Preset(
+        "model",
+        source_of(model).traits.kind,
+        "Every array that the sentence passes through in what Heads shows, with the same weights. Follow a word, go "
+        "from head to head, and compare what a head looks at with what arrives.",
+        BlockState(),
+    )

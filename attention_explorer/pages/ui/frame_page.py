@@ -25,8 +25,7 @@ from attention_explorer.kit.frame.view import Try, View, loaded
 from attention_explorer.kit.picture import Change, Item, Panel
 from attention_explorer.kit.pictures.canvas import PicturesCanvas
 from attention_explorer.kit.pictures.pointed_picture import NOWHERE
-from attention_explorer.kit.pictures.request import PictureRequest, Ready, is_resized, work_for
-from attention_explorer.kit.pictures.request_note import RequestNote
+from attention_explorer.kit.pictures.request_note import PictureRequest, Ready, RequestNote, is_resized, work_for
 from attention_explorer.kit.reach import in_order
 from attention_explorer.kit.theme import Look
 from attention_explorer.pages.explorer import ExplorerState
@@ -479,7 +478,7 @@ class FramePage(ViewsPage):
     # ---- Taking it away ----
 
     def figure(self) -> Figure:
-        from attention_explorer.kit.frame.figure import figure_of
+        from attention_explorer.kit.pictures.figure import figure_of
 
         view, state, shown = self.view, self.state, self.finished_numbers()
         if shown is None and not view.picture.is_quick(state):

@@ -15,7 +15,7 @@ from attention_explorer.errors import ExplorerError
 from attention_explorer.pages.explorer import ExplorerState, PageState
 from attention_explorer.pages.file_places import files_of
 from attention_explorer.pages.old_names import VIEWS
-from attention_explorer.pages.ready_made import find_preset, parts_of, preset_ids
+from attention_explorer.pages.registry import find_preset, parts_of, preset_ids
 from attention_explorer.pages.session_codec import encoded
 from attention_explorer.tools.lessons.lesson import Lesson, Settings, Step
 from attention_explorer.tools.lessons.names import with_fields

@@ -11,14 +11,13 @@ from pathlib import Path
 
 from attention_explorer.errors import ExplorerError, full_stop, quoted
 from attention_explorer.pages.explorer import ExplorerState
-from attention_explorer.pages.ready_made import find_preset, in_view
+from attention_explorer.pages.registry import find_preset, in_view
 from attention_explorer.pages.session_file import SUFFIX, read_session
 from attention_explorer.pages.subject import followed
 from attention_explorer.tools.lessons.answers import Right, drawn, offered, truth
 from attention_explorer.tools.lessons.expression import Expression, ExpressionError
 from attention_explorer.tools.lessons.lesson import Answer, Fact, Kind, Lesson, Step
-from attention_explorer.tools.lessons.names import names_in, refuse_files, with_fields
-from attention_explorer.tools.lessons.parts import in_sight, names_of
+from attention_explorer.tools.lessons.names import in_sight, names_in, names_of, refuse_files, with_fields
 
 NUMBER = re.compile(r"(?<![\w.,])\d+\.\d+(?!\w|\.\d)")
 """A number with a point. Whole numbers are counts, sizes and names more often than they are results."""

@@ -14,8 +14,7 @@ from attention_explorer.core.numerals import percent
 from attention_explorer.errors import ExplorerError
 from attention_explorer.model import causal_mask
 from attention_explorer.model.checkpoint import watched
-from attention_explorer.pages.heads.cost import blocks
-from attention_explorer.pages.heads.frame import heads_frame
+from attention_explorer.pages.heads.frame import blocks, heads_frame
 from attention_explorer.pages.heads.presets import heads_preset
 from attention_explorer.pages.heads.state import HeadsSetup, MaskChoice, MaskKind
 from attention_explorer.sources.learned.box import BOX, file_name, name_in_box, record_of

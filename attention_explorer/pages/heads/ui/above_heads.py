@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QRectF, Qt
 from PySide6.QtGui import QPainter, QPen
+from PySide6.QtWidgets import QMenu
 
 from attention_explorer.core.map_picture import MapPicture
 from attention_explorer.kit.drawing.heatmap import paint_heatmap
@@ -15,13 +16,15 @@ from attention_explorer.kit.theme import Look
 from attention_explorer.kit.tween import Tween
 from attention_explorer.pages.heads.survey import HeadSurvey, doing, line_words
 from attention_explorer.pages.heads.ui.map_layout import filled_layout, paint_line
-from attention_explorer.pages.heads.ui.strokes import cell_strokes, paint_strokes
 from attention_explorer.pages.heads.ui.thumbnail import cells_in
-from attention_explorer.pages.heads.ui.wall import Wall
-from attention_explorer.pages.heads.wall_colours import wall_scale
+from attention_explorer.pages.heads.ui.travel import cell_strokes, paint_strokes
+from attention_explorer.pages.heads.ui.wall import Wall, wall_scale
+from attention_explorer.sources.registry import source_of
 
 if TYPE_CHECKING:
+    from attention_explorer.pages.heads.state import HeadsState
     from attention_explorer.pages.heads.ui.head_wall import HeadWall  # which makes it
+
 
 SIDE, WORDS, INSIDE, OUTSIDE = 330, 40, 10, 8
 """Pixels at zoom 1 of its map at most, of the words below it, and inside and outside its frame."""
@@ -123,3 +126,31 @@ def paint_preview(painter: QPainter, wall: Wall, survey: HeadSurvey, box: QRectF
     painter.setPen(colour_of(look.theme.muted))
     words = QRectF(room.left(), box.bottom() - look.px(WORDS - 4), room.width(), look.px(WORDS - 8))
     painter.drawText(words, Qt.TextFlag.TextWordWrap, line_words(survey).removeprefix(f"{survey.name}: "))
+
+
+# ---- The menu of a head ----
+
+
+OFF = "left out of mean, largest and rollout; later layers stay as they are"
+OFF_IN_MODEL = "it adds nothing, so later layers change; left out of mean, largest and rollout too"
+
+
+def off_words(heads: HeadsState) -> str:
+    """Say what it means that a head is off."""
+    return OFF_IN_MODEL if source_of(heads.setup.recipe).traits.runs_without_heads else OFF
+
+
+def menu_of(wall: HeadWall, heads: HeadsState, place: tuple[int, int]) -> QMenu:
+    """Return the menu of a head; it goes when it is closed."""
+    is_off, marked = place in heads.setup.switched_off, heads.view.marked
+    menu = QMenu(wall)
+    menu.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+    menu.addAction("Show large", lambda: wall.choose(*place))
+    menu.addAction("What it does, in Circuits", lambda: wall.ask(*place))
+    menu.setToolTipsVisible(True)
+    switch = menu.addAction("Switch on" if is_off else "Switch off", lambda: wall.switch(*place))
+    switch.setToolTip(f"Off: {off_words(heads)}")
+    menu.addAction("Unmark" if place in marked else "Mark", lambda: wall.mark(*place))
+    if marked:
+        menu.addAction("Unmark all", wall.unmark_all)
+    return menu

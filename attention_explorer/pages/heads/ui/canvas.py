@@ -36,7 +36,7 @@ from attention_explorer.pages.heads.ui.pictures import (
     OneMap,
 )
 from attention_explorer.pages.heads.ui.pictures import compared as comparison_of
-from attention_explorer.pages.heads.ui.strokes import NONE, cell_strokes, paint_strokes, strokes_of
+from attention_explorer.pages.heads.ui.travel import NONE, cell_strokes, paint_strokes, strokes_of
 from attention_explorer.pages.heads.wording import cell_words, key_name, query_name
 from attention_explorer.pages.ui.session import Session
 

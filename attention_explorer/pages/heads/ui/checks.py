@@ -16,13 +16,12 @@ from attention_explorer.kit.drawing.marks import colour_of, draw_line, pen, text
 from attention_explorer.kit.drawing.text_table import Column
 from attention_explorer.kit.items.columns import Above
 from attention_explorer.kit.items.item import TURNS, Arrays, Hit, Item, Value
-from attention_explorer.kit.items.table import Table
-from attention_explorer.kit.items.words import Title
+from attention_explorer.kit.items.words import Table, Title
 from attention_explorer.kit.picture import Change, Panel, Picture
 from attention_explorer.kit.theme import Look
 from attention_explorer.pages.heads.check_report import CheckTable, Form
 from attention_explorer.pages.heads.checks import TRIALS, CheckNumbers, check_numbers, check_stream, is_quick
-from attention_explorer.pages.heads.experiment import Check
+from attention_explorer.pages.heads.parts import Check
 from attention_explorer.pages.heads.state import HeadsState
 from attention_explorer.pages.heads.wording import map_title
 

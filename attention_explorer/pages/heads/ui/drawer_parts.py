@@ -11,8 +11,7 @@ from PySide6.QtWidgets import QLabel, QPushButton, QVBoxLayout, QWidget
 from attention_explorer.core.map_picture import Contrast
 from attention_explorer.core.numerals import counted
 from attention_explorer.kit.controls.choice import ChoiceBox
-from attention_explorer.kit.controls.flow_layout import FlowLayout
-from attention_explorer.kit.controls.made import allow_unless
+from attention_explorer.kit.controls.made import FlowLayout, allow_unless
 from attention_explorer.kit.form import Form
 from attention_explorer.kit.theme import Look
 from attention_explorer.model import Stage

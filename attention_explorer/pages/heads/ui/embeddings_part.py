@@ -15,7 +15,7 @@ from attention_explorer.core.numbers_files import as_csv
 from attention_explorer.core.numerals import coordinate, exact
 from attention_explorer.errors import ExplorerError
 from attention_explorer.kit.accessible import sentences
-from attention_explorer.kit.controls.flow_layout import FlowLayout
+from attention_explorer.kit.controls.made import FlowLayout
 from attention_explorer.kit.controls.numbers_model import MatrixModel, MatrixTable, NumbersColumn
 from attention_explorer.kit.controls.text_block import TextBlock, TextLine
 from attention_explorer.kit.drawing.heatmap_layout import HeatmapLayout

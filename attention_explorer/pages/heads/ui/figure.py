@@ -14,13 +14,10 @@ from attention_explorer.core.map_picture import MapPicture, Window
 from attention_explorer.core.numbers_export import Numbers
 from attention_explorer.core.words import capital
 from attention_explorer.kit.export.figure import FigureStyle
-from attention_explorer.kit.export.frame import width_for
-from attention_explorer.kit.frame.figure import figure_of
-from attention_explorer.kit.pictures.figure import FramedFigure
+from attention_explorer.kit.pictures.figure import FramedFigure, figure_of, width_for
 from attention_explorer.kit.pictures.pointed_picture import Spot
 from attention_explorer.pages.heads.alt_text import alt_text
 from attention_explorer.pages.heads.compare import Comparison, compared_sources
-from attention_explorer.pages.heads.effect import effect_said
 from attention_explorer.pages.heads.export import (
     difference_numbers,
     map_numbers,
@@ -29,7 +26,7 @@ from attention_explorer.pages.heads.export import (
     wall_numbers,
 )
 from attention_explorer.pages.heads.frame import HeadsFrame, frame_to_show, head_name, other_frame
-from attention_explorer.pages.heads.head_difference import compared_with, surveys_on_wall
+from attention_explorer.pages.heads.head_difference import compared_with, effect_said, surveys_on_wall
 from attention_explorer.pages.heads.large_picture import (
     MOST_PRINTED_LINE_ROWS,
     LargePicture,
@@ -37,7 +34,7 @@ from attention_explorer.pages.heads.large_picture import (
     part_shown,
 )
 from attention_explorer.pages.heads.lines import LinePicture
-from attention_explorer.pages.heads.marked import MarkedHeads
+from attention_explorer.pages.heads.shown_map import MarkedHeads
 from attention_explorer.pages.heads.state import HeadsState, HeadsView, Picture
 from attention_explorer.pages.heads.survey import HeadSurvey, threshold_words
 from attention_explorer.pages.heads.ui.maps_item import room_of

@@ -34,13 +34,10 @@ from attention_explorer.pages.heads.survey import (
     meets,
     summary_words,
 )
-from attention_explorer.pages.heads.ui.above_heads import AboveHeads
-from attention_explorer.pages.heads.ui.wall import Place, Wall, are_by_number, with_edge
+from attention_explorer.pages.heads.ui.above_heads import AboveHeads, menu_of, off_words
+from attention_explorer.pages.heads.ui.travel import WallTravel
+from attention_explorer.pages.heads.ui.wall import Place, Wall, WallTiles, are_by_number, wall_scale, with_edge
 from attention_explorer.pages.heads.ui.wall_grid import SMALLEST_TILE, WallGrid
-from attention_explorer.pages.heads.ui.wall_menu import menu_of, off_words
-from attention_explorer.pages.heads.ui.wall_tiles import WallTiles
-from attention_explorer.pages.heads.ui.wall_travel import WallTravel
-from attention_explorer.pages.heads.wall_colours import wall_scale
 from attention_explorer.pages.ui.session import Session
 
 _ENTERS = (Qt.Key.Key_Return, Qt.Key.Key_Enter)

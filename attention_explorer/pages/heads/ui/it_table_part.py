@@ -9,7 +9,7 @@ from PySide6.QtWidgets import QPushButton
 
 from attention_explorer.core.numerals import coordinate, plain, signed
 from attention_explorer.errors import ExplorerError
-from attention_explorer.kit.controls.flow_layout import FlowLayout
+from attention_explorer.kit.controls.made import FlowLayout
 from attention_explorer.kit.controls.numbers_model import MatrixModel, MatrixTable, NumbersColumn
 from attention_explorer.kit.controls.text_block import TextBlock, TextLine
 from attention_explorer.kit.theme import Look

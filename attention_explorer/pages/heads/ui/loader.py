@@ -13,14 +13,21 @@ from PySide6.QtCore import QCoreApplication, QEvent, QObject, Qt
 
 from attention_explorer.core.counting import Count, refusals_counted
 from attention_explorer.errors import ArrayError, ExplorerError
-from attention_explorer.kit.pictures.request import is_resized
+from attention_explorer.kit.pictures.request_note import is_resized
 from attention_explorer.model.checkpoint import watched
 from attention_explorer.pages.heads.checks import is_quick as are_checks_quick
-from attention_explorer.pages.heads.cost import blocks, is_quick, operations
-from attention_explorer.pages.heads.effect import Measured, are_known, effect_words, effects, question_of, with_effects
-from attention_explorer.pages.heads.experiment import Experiment
-from attention_explorer.pages.heads.frame import HeadsFrame, frame_to_show, head_name
-from attention_explorer.pages.heads.head_difference import compared, frame_of_b
+from attention_explorer.pages.heads.frame import HeadsFrame, blocks, frame_to_show, head_name, is_quick, operations
+from attention_explorer.pages.heads.head_difference import (
+    Measured,
+    are_known,
+    compared,
+    effect_words,
+    effects,
+    frame_of_b,
+    question_of,
+    with_effects,
+)
+from attention_explorer.pages.heads.parts import Experiment
 from attention_explorer.pages.heads.presets import other_setup
 from attention_explorer.pages.heads.state import LAST_STEP, HeadsState, HeadsView, Picture, RowSpeed, SortBy
 from attention_explorer.pages.heads.survey import HeadSurvey, coming, head_survey, not_computed, survey_heads

@@ -9,7 +9,7 @@ from PySide6.QtCore import QRectF, Qt
 from PySide6.QtGui import QColor, QFontMetricsF, QPainter
 
 from attention_explorer.core.map_picture import MapPicture
-from attention_explorer.kit.drawing.colour_bar import paint_small_bar, paint_title_of_small_bar, title_of_small_bar
+from attention_explorer.kit.drawing.colour_maps import paint_small_bar, paint_title_of_small_bar, title_of_small_bar
 from attention_explorer.kit.drawing.heatmap_layout import (
     LARGEST_LABEL,
     HeatmapLayout,

@@ -17,11 +17,11 @@ from attention_explorer.kit.frame.panel import ItemsWidget
 from attention_explorer.kit.items.bars import Bar, NamedBars
 from attention_explorer.kit.theme import Look
 from attention_explorer.pages.heads.frame import HeadsFrame
-from attention_explorer.pages.heads.next_tokens import Expected, Nearness, expected_tokens, nearness, next_text
+from attention_explorer.pages.heads.guess import Expected, Nearness, expected_tokens, nearness, next_text
+from attention_explorer.pages.heads.parts import MOST_WRITTEN, Writing
 from attention_explorer.pages.heads.presets import other_setup
 from attention_explorer.pages.heads.state import HeadsSetup, Picture
 from attention_explorer.pages.heads.wording import weight_text
-from attention_explorer.pages.heads.writing import MOST_WRITTEN, Writing
 from attention_explorer.pages.ui.session import Session
 from attention_explorer.session.jobs import Deliver, JobQueue, Report, stoppable
 from attention_explorer.sources.models.model import FULL

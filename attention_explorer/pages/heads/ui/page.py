@@ -21,8 +21,8 @@ from attention_explorer.kit.pictures.pointed_picture import NOWHERE, Spot
 from attention_explorer.kit.theme import Look
 from attention_explorer.pages.explorer import ExplorerState
 from attention_explorer.pages.heads.aligned import is_own_other
-from attention_explorer.pages.heads.effect import Measured
 from attention_explorer.pages.heads.frame import HeadsFrame, heads_frame
+from attention_explorer.pages.heads.head_difference import Measured
 from attention_explorer.pages.heads.offers import offers_for, offers_for_refused, unknown_words
 from attention_explorer.pages.heads.presets import heads_preset, is_changed, loaded, other_setup
 from attention_explorer.pages.heads.state import HeadsState, Picture

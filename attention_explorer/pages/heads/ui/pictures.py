@@ -12,7 +12,7 @@ from PySide6.QtGui import QFontMetricsF, QPainter
 from attention_explorer.core.map_picture import FloatArray, MapPicture
 from attention_explorer.errors import ExplorerError
 from attention_explorer.kit.controls.text_block import TextLine
-from attention_explorer.kit.drawing.colour_bar import paint_title_of_small_bar, title_of_small_bar
+from attention_explorer.kit.drawing.colour_maps import paint_title_of_small_bar, title_of_small_bar
 from attention_explorer.kit.drawing.heatmap import most_tiles, paint_heatmap, paint_lit, paint_unknown
 from attention_explorer.kit.drawing.heatmap_layout import HeatmapLayout
 from attention_explorer.kit.drawing.marks import colour_of, text_size
@@ -32,15 +32,14 @@ from attention_explorer.pages.heads.compare import Comparison, compared_sources
 from attention_explorer.pages.heads.frame import HeadsFrame, frame_to_show
 from attention_explorer.pages.heads.large_picture import LargePicture, large_picture
 from attention_explorer.pages.heads.lines import LinePicture
-from attention_explorer.pages.heads.marked import MarkedHeads
 from attention_explorer.pages.heads.presets import has_own_other
+from attention_explorer.pages.heads.shown_map import MarkedHeads
 from attention_explorer.pages.heads.stages import StagesPicture
 from attention_explorer.pages.heads.state import HeadsState, HeadsView
 from attention_explorer.pages.heads.state import Picture as View
-from attention_explorer.pages.heads.ui.compare_picture import ComparedItem
 from attention_explorer.pages.heads.ui.line_picture import LinesItem
 from attention_explorer.pages.heads.ui.map_layout import HeadLine, filled_layout, paint_legend, paint_line
-from attention_explorer.pages.heads.ui.maps_item import MapItem, MapsItem, SeveralMaps, labelled
+from attention_explorer.pages.heads.ui.maps_item import ComparedItem, MapItem, MapsItem, SeveralMaps, labelled
 from attention_explorer.pages.heads.ui.stages import StagesItem
 from attention_explorer.pages.heads.verdict import verdict
 from attention_explorer.pages.heads.wording import badges, map_title, source_words

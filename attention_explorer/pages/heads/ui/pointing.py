@@ -12,16 +12,15 @@ from attention_explorer.errors import ExplorerError
 from attention_explorer.kit.drawing.text_table import Column
 from attention_explorer.kit.frame.view import View
 from attention_explorer.kit.items.item import Hit, Item
-from attention_explorer.kit.items.table import Table
+from attention_explorer.kit.items.words import Table
 from attention_explorer.kit.picture import Panel
 from attention_explorer.kit.pictures.pointed_picture import NOWHERE, Spot
 from attention_explorer.pages.heads.compare import Comparison
 from attention_explorer.pages.heads.compare_words import compared_table, read_side
 from attention_explorer.pages.heads.frame import HeadsFrame, head_name
-from attention_explorer.pages.heads.marked import MarkedHeads
 from attention_explorer.pages.heads.reading import column_reading, gloss, row_reading
 from attention_explorer.pages.heads.row import RowNumbers, row_at
-from attention_explorer.pages.heads.shown_map import shown_as
+from attention_explorer.pages.heads.shown_map import MarkedHeads, shown_as
 from attention_explorer.pages.heads.state import Picture
 from attention_explorer.pages.heads.ui.head_wall import HeadWall
 from attention_explorer.pages.heads.ui.loader import HeadsLoader

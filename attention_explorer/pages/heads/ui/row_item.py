@@ -14,8 +14,8 @@ from attention_explorer.kit.drawing.marks import colour_of, draw_line, pen, text
 from attention_explorer.kit.drawing.small_map import paint_swatch
 from attention_explorer.kit.items.item import TURNS, Hit, Item, around
 from attention_explorer.kit.theme import Look
+from attention_explorer.pages.heads.parts import Part
 from attention_explorer.pages.heads.row import Column, RowSteps
-from attention_explorer.pages.heads.row_moments import Part
 from attention_explorer.pages.heads.ui.feature_bars import paint_array
 
 HEADER, LINE, HIGHEST, LETTERS, LARGEST = 27.0, 22.0, 58.0, 13.0, 16.0

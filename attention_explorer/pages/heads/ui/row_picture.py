@@ -12,13 +12,12 @@ from attention_explorer.core.words import capital
 from attention_explorer.kit.drawing.text_table import Column as TextColumn
 from attention_explorer.kit.items.columns import Above
 from attention_explorer.kit.items.item import Arrays, Hit, Item, Value
-from attention_explorer.kit.items.table import Table
-from attention_explorer.kit.items.words import Title
+from attention_explorer.kit.items.words import Table, Title
 from attention_explorer.kit.picture import Panel, Picture
-from attention_explorer.kit.pictures.drawing import Change
+from attention_explorer.kit.pictures.pointed_picture import Change
 from attention_explorer.model import Stage
-from attention_explorer.pages.heads.cost import is_quick
-from attention_explorer.pages.heads.frame import HeadsFrame
+from attention_explorer.pages.heads.frame import HeadsFrame, is_quick
+from attention_explorer.pages.heads.parts import Part
 from attention_explorer.pages.heads.reading import gloss, reading_table
 from attention_explorer.pages.heads.row import (
     RowNumbers,
@@ -27,7 +26,6 @@ from attention_explorer.pages.heads.row import (
     row_arrays,
     row_numbers,
 )
-from attention_explorer.pages.heads.row_moments import Part
 from attention_explorer.pages.heads.state import HeadsState
 from attention_explorer.pages.heads.ui.feature_bars import FeatureBars
 from attention_explorer.pages.heads.ui.row_item import RowCell, RowTable

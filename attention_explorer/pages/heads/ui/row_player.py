@@ -102,7 +102,7 @@ def row_film(heads: HeadsState, view: View[HeadsState], path: Path) -> Contents:
     """
     # File formats would delay the first picture.
     from attention_explorer.kit.export.film import figure_image, film_file
-    from attention_explorer.kit.frame.figure import figure_of
+    from attention_explorer.kit.pictures.figure import figure_of
 
     def paint(step: int, size: QSize | None) -> QImage:
         at = view.of(heads).with_view(step=step)

@@ -9,8 +9,7 @@ from PySide6.QtGui import QAction, QKeyEvent
 from PySide6.QtWidgets import QHBoxLayout, QLabel, QLineEdit, QMenu, QPushButton, QVBoxLayout, QWidget
 
 from attention_explorer.core.mask import MaskChoice
-from attention_explorer.kit.controls.flow_layout import FlowLayout
-from attention_explorer.kit.controls.made import allow_unless
+from attention_explorer.kit.controls.made import FlowLayout, allow_unless
 from attention_explorer.kit.controls.number_box import UndoKeys
 from attention_explorer.kit.controls.sentence_field import SentenceField
 from attention_explorer.kit.pictures.pointed_picture import Spot

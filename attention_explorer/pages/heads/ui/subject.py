@@ -10,8 +10,7 @@ from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QHBoxLayout, QLabel, QPushButton, QVBoxLayout, QWidget
 
 from attention_explorer.core.declared import declarations
-from attention_explorer.kit.controls.flow_layout import FlowLayout
-from attention_explorer.kit.controls.made import allow_unless
+from attention_explorer.kit.controls.made import FlowLayout, allow_unless
 from attention_explorer.kit.controls.panel_scroll import UNBOUNDED
 from attention_explorer.kit.frame.subject import SubjectLine
 from attention_explorer.kit.frame.token_line import MOST_BITS, Tokens

@@ -11,8 +11,8 @@ from attention_explorer.kit.frame.view import Part, Try, View, view_named
 from attention_explorer.kit.picture import Picture
 from attention_explorer.pages.heads.change import changed, reasons_against
 from attention_explorer.pages.heads.choices import CHOICES
-from attention_explorer.pages.heads.experiment import Check
 from attention_explorer.pages.heads.guess import can_hide_words, hidden_words
+from attention_explorer.pages.heads.parts import Check
 from attention_explorer.pages.heads.presets import HEADS_PRESETS, HIDING, kept_by_hand
 from attention_explorer.pages.heads.state import HeadsState, MaskKind
 from attention_explorer.pages.heads.state import Picture as Name

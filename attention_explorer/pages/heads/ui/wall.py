@@ -9,10 +9,19 @@ from itertools import groupby, pairwise
 
 import numpy as np
 from PySide6.QtCore import QPointF, QRect, QRectF, Qt
-from PySide6.QtGui import QImage, QPainter, QPen
+from PySide6.QtGui import QImage, QPainter, QPen, QPixmap
 
 from attention_explorer.core.counting import Count
-from attention_explorer.core.map_picture import ColourScale, FloatArray
+from attention_explorer.core.map_picture import (
+    ColourScale,
+    Contrast,
+    FloatArray,
+    MapPicture,
+    ScaleKind,
+    end_text,
+    score_scale,
+    weight_scale,
+)
 from attention_explorer.core.numerals import counted
 from attention_explorer.kit.drawing.colour_maps import image_of
 from attention_explorer.kit.drawing.marks import colour_of
@@ -247,3 +256,86 @@ def paint_numbers(painter: QPainter, grid: WallGrid, count: Count, look: Look, c
         box = grid.cell(row, 0)
         beside = QRectF(box.left() - px(44), box.center().y() - 10, px(40), 20)
         painter.drawText(beside, Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter, str(count.number(row)))
+
+
+# ---- Colours ----
+# One scale for all heads, and what its bar says.
+
+
+_ENDS = {Contrast.MAX: "largest of all", Contrast.PERCENTILE: "98 % of each head"}
+"""What the end of the wall’s colours is called, for those contrasts under which it depends on the weights."""
+
+
+def wall_scale(surveys: Iterable[HeadSurvey], contrast: Contrast) -> ColourScale:
+    """Return the colours of all thumbnails: the same weight has the same colour in every head.
+
+    They end no lower than at three even shares, 3/n for n keys: else heads that are all even would look strong.
+    """
+    surveys = tuple(surveys)
+    computed = [survey for survey in surveys if survey.is_computed]
+    effects = [survey.effect for survey in computed if survey.effect is not None]
+    if effects:
+        return score_scale(np.nan_to_num(effects), "change of the answer")
+    differences = [survey.signed.largest for survey in computed if survey.signed is not None]
+    if differences:
+        return score_scale(np.array(differences), "A − B")
+    if contrast not in _ENDS or not computed:
+        return weight_scale(contrast, np.zeros((1, 1)), np.zeros((1, 1), np.bool_))
+    largest = max(survey.end_under(contrast) for survey in computed)
+    top = min(max(largest, 3.0 / min(survey.shape[1] for survey in computed)), 1.0)
+    what = _ENDS[contrast] if largest >= top else "3 even shares"
+    if len(computed) + sum(bool(survey.refusal) for survey in surveys) < len(surveys):
+        what = what.replace("of all", "so far")
+    return ColourScale(ScaleKind.LINEAR, 0.0, top, "weight", end=f"{end_text(top)}, {what}" if top < 1.0 else "")
+
+
+def wall_legend(surveys: tuple[HeadSurvey, ...], view: HeadsView) -> MapPicture:
+    """Return a picture of no cells that holds what the colour bar of a wall says."""
+    masked = np.array([any(survey.pooled.masked.any() for survey in surveys if survey.is_computed)])
+    return MapPicture(np.zeros((0, 0)), masked, wall_scale(surveys, view.contrast), view.colour_map, (), ())
+
+
+# ---- Painted thumbnails ----
+# A pointer over the map alters none of them, and they are not painted again.
+
+
+MOST_TILES_KEPT = 192
+"""Painted thumbnails kept at a time: more than are in view, and about 15 MB at zoom 1. Of maps alone none is kept."""
+
+
+class WallTiles:
+    """Each as it was last painted, and what it was painted for."""
+
+    def __init__(self) -> None:
+        self._kept: dict[Place, tuple[object, QPixmap]] = {}
+
+    def __len__(self) -> int:
+        return len(self._kept)
+
+    def clear(self) -> None:
+        """Keep none."""
+        self._kept.clear()
+
+    def forget(self, place: Place) -> None:
+        """Keep none of a head."""
+        self._kept.pop(place, None)
+
+    def of(self, wall: Wall, survey: HeadSurvey, box: QRectF, grid: WallGrid, look: Look, ratio: float) -> QPixmap:
+        """Return a thumbnail, the one of the last time if nothing about it has changed."""
+        place = with_edge(box)
+        # Of its place, only what is left of whole pixels alters the picture.
+        inside = box.translated(-QPointF(place.topLeft()))
+        key = (survey.name, wall.view.sort, wall.seen(survey), inside, ratio)
+        kept = self._kept.get(survey.place)
+        if kept is not None and kept[0] == key:
+            return kept[1]
+        picture = QPixmap(place.size() * ratio)
+        picture.setDevicePixelRatio(ratio)
+        picture.fill(colour_of(look.theme.window))
+        painter = QPainter(picture)
+        wall.paint_head(painter, survey, inside, grid, look)
+        painter.end()
+        if len(self._kept) > MOST_TILES_KEPT:
+            self._kept.clear()
+        self._kept[survey.place] = key, picture
+        return picture

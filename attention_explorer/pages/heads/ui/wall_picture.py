@@ -8,7 +8,7 @@ from PySide6.QtCore import QRectF, Qt
 from PySide6.QtGui import QPainter
 
 from attention_explorer.core.map_picture import MapPicture
-from attention_explorer.kit.drawing.colour_bar import paint_bar
+from attention_explorer.kit.drawing.colour_maps import paint_bar
 from attention_explorer.kit.drawing.heatmap import paint_column_labels, paint_row_labels
 from attention_explorer.kit.drawing.heatmap_layout import HeatmapLayout, Labels, label_size, longest_label
 from attention_explorer.kit.drawing.marks import colour_of
@@ -26,9 +26,8 @@ from attention_explorer.pages.heads.ui.thumbnail import (
     thumbnail_image,
     thumbnail_pixels,
 )
-from attention_explorer.pages.heads.ui.wall import paint_numbers
+from attention_explorer.pages.heads.ui.wall import paint_numbers, wall_legend
 from attention_explorer.pages.heads.ui.wall_grid import WallGrid
-from attention_explorer.pages.heads.wall_colours import wall_legend
 
 BAR_HEIGHT = 62
 """Pixels kept for the colour bar with its words."""

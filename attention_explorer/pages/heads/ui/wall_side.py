@@ -15,7 +15,7 @@ from attention_explorer.core.words import capital
 from attention_explorer.kit.accessible import PICTURE
 from attention_explorer.kit.controls.made import Steady
 from attention_explorer.kit.controls.panel_scroll import UNBOUNDED, ColumnScroll
-from attention_explorer.kit.drawing.colour_bar import paint_small_bar, paint_title_of_small_bar, title_of_small_bar
+from attention_explorer.kit.drawing.colour_maps import paint_small_bar, paint_title_of_small_bar, title_of_small_bar
 from attention_explorer.kit.form import Form
 from attention_explorer.kit.theme import Look
 from attention_explorer.pages.heads.frame import HeadsFrame
@@ -28,7 +28,7 @@ from attention_explorer.pages.heads.survey import (
     why_unordered,
 )
 from attention_explorer.pages.heads.ui.head_wall import HeadWall
-from attention_explorer.pages.heads.wall_colours import wall_legend
+from attention_explorer.pages.heads.ui.wall import wall_legend
 from attention_explorer.pages.ui.session import Session
 
 VIEW = declarations(HeadsView)

@@ -8,17 +8,15 @@ from typing import Any
 import numpy as np
 
 from attention_explorer.core import numbers_export
-from attention_explorer.core.numerals import grouped
+from attention_explorer.core.numerals import SPACE, grouped, memory_words, ratio_words, share_words, short_count
 from attention_explorer.kit.drawing.text_table import Column
 from attention_explorer.kit.items.columns import Above
-from attention_explorer.kit.items.shares import Bar, Part, Shares
-from attention_explorer.kit.items.table import Table
-from attention_explorer.kit.items.words import Reading, Readings
+from attention_explorer.kit.items.strips import Bar, Part, Shares
+from attention_explorer.kit.items.words import Reading, Readings, Table
 from attention_explorer.kit.picture import Arrays, Change, Hit, Item, Panel, Picture, Value
 from attention_explorer.model import ModelSize
 from attention_explorer.pages.lab import cost_layer as layer
 from attention_explorer.pages.lab.cost_layer import Amount, LayerPicture
-from attention_explorer.pages.lab.cost_numerals import SPACE, memory_words, ratio_words, share_words, short_count
 from attention_explorer.pages.lab.cost_state import LENGTHS, CostState
 from attention_explorer.pages.lab.ui.squares import Block, Sized, Spot, Squares
 

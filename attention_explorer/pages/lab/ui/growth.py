@@ -8,14 +8,13 @@ from collections.abc import Callable, Mapping
 import numpy as np
 
 from attention_explorer.core.numbers_export import Table
-from attention_explorer.core.numerals import grouped
+from attention_explorer.core.numerals import grouped, ratio_words, time_words
 from attention_explorer.kit.items.plot import Plot
 from attention_explorer.kit.items.plot_marks import Axis, Corner, Curve, Handle, Label, Mark, Points, Tick
 from attention_explorer.kit.items.words import Reading, Readings
 from attention_explorer.kit.picture import Arrays, Change, Hit, Panel, Picture, Value
 from attention_explorer.pages.lab import cost_growth
 from attention_explorer.pages.lab.cost_growth import GrowthPicture
-from attention_explorer.pages.lab.cost_numerals import ratio_words, time_words
 from attention_explorer.pages.lab.cost_state import CostState, Quantity
 from attention_explorer.pages.lab.measure import Measurement, measurement_said
 from attention_explorer.pages.lab.ui.cost import Cost, with_tokens

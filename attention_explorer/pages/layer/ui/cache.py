@@ -13,10 +13,9 @@ from attention_explorer.kit.items.item import Hit, Item, Value
 from attention_explorer.kit.items.map import RowsMap
 from attention_explorer.kit.items.plot import Plot
 from attention_explorer.kit.items.plot_marks import At, Axis, Bars, Handle, Mark
-from attention_explorer.kit.items.table import Table
-from attention_explorer.kit.items.words import Reading, Readings
+from attention_explorer.kit.items.words import Reading, Readings, Table
 from attention_explorer.kit.picture import Panel, Picture
-from attention_explorer.kit.pictures.drawing import Change
+from attention_explorer.kit.pictures.pointed_picture import Change
 from attention_explorer.pages.layer import cache
 from attention_explorer.pages.layer.cache import CachePicture, decoded_shown, flops_text, with_decoded
 from attention_explorer.pages.stack.learned import steps_to_learn

@@ -11,11 +11,9 @@ from PySide6.QtGui import QPainter
 
 from attention_explorer.core.map_picture import ColourScale, MapPicture, ScaleKind
 from attention_explorer.kit.drawing.cell_marks import paint_outline
-from attention_explorer.kit.drawing.colour_bar import paint_small_bar
-from attention_explorer.kit.drawing.colour_maps import DIVERGING, SEQUENTIAL, image_of, pixels_of
+from attention_explorer.kit.drawing.colour_maps import DIVERGING, SEQUENTIAL, image_of, paint_small_bar, pixels_of
 from attention_explorer.kit.drawing.heatmap import paint_cells, paint_row_label, paint_runs
-from attention_explorer.kit.drawing.legend import fitting
-from attention_explorer.kit.drawing.marks import colour_of, draw_arrow, draw_line, pen, text_size
+from attention_explorer.kit.drawing.marks import colour_of, draw_arrow, draw_line, fitting, pen, text_size
 from attention_explorer.kit.items.item import Blanks, Hit, Item, Pieces, around
 from attention_explorer.kit.theme import Look, Theme
 from attention_explorer.model.arrays import Bools

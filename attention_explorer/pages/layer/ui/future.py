@@ -18,7 +18,7 @@ from attention_explorer.kit.items.item import TURNS, Hit, Value
 from attention_explorer.kit.items.map import RowsMap
 from attention_explorer.kit.items.words import Reading, Readings, Title
 from attention_explorer.kit.picture import Panel, Picture
-from attention_explorer.kit.pictures.drawing import Change
+from attention_explorer.kit.pictures.pointed_picture import Change
 from attention_explorer.kit.theme import Look
 from attention_explorer.pages.layer import future
 from attention_explorer.pages.layer.future import NOISE, FuturePicture, changed_shown

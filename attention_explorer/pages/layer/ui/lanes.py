@@ -11,10 +11,9 @@ from dataclasses import dataclass, replace
 
 from PySide6.QtCore import QPointF, QRectF
 
-from attention_explorer.kit.drawing.colour_bar import ends_of_small_bar
+from attention_explorer.kit.drawing.colour_maps import ends_of_small_bar
 from attention_explorer.kit.drawing.heatmap_layout import LINE_HEIGHT, HeatmapLayout, Labels, label_size, longest_label
-from attention_explorer.kit.drawing.legend import fitting
-from attention_explorer.kit.drawing.marks import text_size
+from attention_explorer.kit.drawing.marks import fitting, text_size
 from attention_explorer.kit.theme import Look
 from attention_explorer.pages.layer.boxes import Box, Form, Line
 from attention_explorer.pages.layer.diagram import DiagramPicture

@@ -21,7 +21,7 @@ from attention_explorer.pages.explorer import ExplorerState
 from attention_explorer.pages.layer.diagram import DiagramPicture, grown_table
 from attention_explorer.pages.layer.ui.views import views
 from attention_explorer.pages.stack.choices import BlockPicture
-from attention_explorer.pages.stack.presets import learned_settings, model_settings
+from attention_explorer.pages.stack.learned import learned_settings, model_settings
 from attention_explorer.pages.stack.state import BlockState
 from attention_explorer.pages.subject import reason_against_subject, with_drawn_layer, with_subject
 from attention_explorer.pages.ui.frame_page import FramePage

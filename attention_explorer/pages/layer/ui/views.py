@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from attention_explorer.kit.form import Written
-from attention_explorer.kit.frame.figure import figure_of
 from attention_explorer.kit.frame.view import Part, Try, View, view_named
 from attention_explorer.kit.picture import Picture
+from attention_explorer.kit.pictures.figure import figure_of
 from attention_explorer.pages.layer.ui.cache import Cache
 from attention_explorer.pages.layer.ui.future import Future
 from attention_explorer.pages.layer.ui.layer import Layer

@@ -11,9 +11,9 @@ from PySide6.QtGui import QColor, QPainter
 from attention_explorer.core.numbers_export import Numbers
 from attention_explorer.core.numerals import coordinate, vector
 from attention_explorer.core.role import Role
-from attention_explorer.kit.drawing.legend import WORDS_SIZE, entry_boxes, entry_words, paint_wrapped, wrapped_height
+from attention_explorer.kit.drawing.marks import WORDS_SIZE, entry_boxes, entry_words, paint_wrapped, wrapped_height
 from attention_explorer.kit.export.figure import FigureStyle
-from attention_explorer.kit.frame.figure import figure_of
+from attention_explorer.kit.pictures.figure import figure_of
 from attention_explorer.kit.theme import LIGHT, Look
 from attention_explorer.pages.lookup.export import lookup_numbers
 from attention_explorer.pages.lookup.frame import lookup_frame

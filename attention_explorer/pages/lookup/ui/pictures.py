@@ -16,7 +16,7 @@ from attention_explorer.kit.items.bars import Bar, NamedBars
 from attention_explorer.kit.items.item import Arrays, Hit, Item, Value
 from attention_explorer.kit.items.words import Reading, Readings, Title
 from attention_explorer.kit.picture import Panel, Picture
-from attention_explorer.kit.pictures.drawing import Change
+from attention_explorer.kit.pictures.pointed_picture import Change
 from attention_explorer.kit.theme import Look
 from attention_explorer.pages.lookup import sums, wording
 from attention_explorer.pages.lookup.frame import lookup_frame

@@ -10,10 +10,10 @@ from attention_explorer.core.declared import is_same_subject
 from attention_explorer.core.preset import Preset
 from attention_explorer.kit.form import Written
 from attention_explorer.kit.frame.view import Part, Try, View, view_named
-from attention_explorer.pages.lookup.change import changed
 from attention_explorer.pages.lookup.frame import lookup_frame
 from attention_explorer.pages.lookup.presets import LEARNED, PRESETS
 from attention_explorer.pages.lookup.state import LookupState, LookupView
+from attention_explorer.pages.lookup.trail import changed
 from attention_explorer.pages.lookup.ui.pictures import GradientPicture, PlanePicture, WeightsByTemperature
 from attention_explorer.pages.lookup.ui.words import WordsPicture
 from attention_explorer.pages.lookup.words_plane import words_numbers

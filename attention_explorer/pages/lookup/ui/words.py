@@ -16,7 +16,7 @@ from attention_explorer.kit.items.item import TURNS, Hit, Item, Value
 from attention_explorer.kit.items.plane import Arrow, Dot, Plane, Point
 from attention_explorer.kit.items.words import Title
 from attention_explorer.kit.picture import Panel, Picture
-from attention_explorer.kit.pictures.drawing import Change
+from attention_explorer.kit.pictures.pointed_picture import Change
 from attention_explorer.pages.lookup import words_said as said
 from attention_explorer.pages.lookup.state import LookupState
 from attention_explorer.pages.lookup.ui.words_items import MatrixNumbers, Sentence
@@ -150,7 +150,7 @@ def _table(numbers: WordsNumbers, arrays: Mapping[str, FloatArray]) -> Item[Any]
     """Return a table of pairs of numbers of each word."""
     # Not before the drawer is open: tables would delay the first picture.
     from attention_explorer.kit.drawing.text_table import Column
-    from attention_explorer.kit.items.table import Table
+    from attention_explorer.kit.items.words import Table
 
     columns = Column("", is_bold=True), *(Column(title, is_right=True) for title in arrays)
     rows = ((token, *(said.pair(each[i]) for each in arrays.values())) for i, token in enumerate(numbers.tokens))

@@ -6,8 +6,8 @@ import math
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from attention_explorer.kit.form import Written
-from attention_explorer.kit.frame.figure import figure_of
 from attention_explorer.kit.frame.view import Part, Try, View, view_named
+from attention_explorer.kit.pictures.figure import figure_of
 from attention_explorer.pages.positions.clocks import has_clocks
 from attention_explorer.pages.positions.kinds.registry import PositionKind
 from attention_explorer.pages.positions.state import (

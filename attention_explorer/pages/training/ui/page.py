@@ -19,8 +19,7 @@ from attention_explorer.kit.form import Form
 from attention_explorer.kit.frame.view import View
 from attention_explorer.kit.items.item import Hit
 from attention_explorer.kit.pictures.canvas import PicturesCanvas
-from attention_explorer.kit.pictures.drawing import Change
-from attention_explorer.kit.pictures.pointed_picture import NOWHERE
+from attention_explorer.kit.pictures.pointed_picture import NOWHERE, Change
 from attention_explorer.kit.theme import Look
 from attention_explorer.pages.explorer import ExplorerState
 from attention_explorer.pages.learned_elsewhere import NOTHING_LEARNED

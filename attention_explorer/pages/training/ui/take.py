@@ -9,9 +9,8 @@ from typing import Any, NamedTuple
 from attention_explorer.errors import ExplorerError
 from attention_explorer.pages import learned_elsewhere as elsewhere
 from attention_explorer.pages.explorer import ExplorerState
-from attention_explorer.pages.training.files import CURVES, WEIGHTS, Contents, curves_file, weights_file
 from attention_explorer.pages.training.moment import MomentRequest
-from attention_explorer.pages.training.seen import Seen
+from attention_explorer.pages.training.seen import CURVES, WEIGHTS, Contents, Seen, curves_file, weights_file
 from attention_explorer.pages.training.state import TrainingState, TrainingView
 from attention_explorer.sources.learned.saved import usual_name
 

@@ -44,8 +44,7 @@ from attention_explorer.pages.explorer import ExplorerState, PageState
 from attention_explorer.pages.registry import PAGES
 from attention_explorer.session.jobs import Deliver, Report, stoppable
 from attention_explorer.session.requests import Requests, Standing
-from attention_explorer.tools.code.programs import part_on_show, program_of
-from attention_explorer.tools.code.pytorch import DIFFERENCES
+from attention_explorer.tools.code.programs import DIFFERENCES, part_on_show, program_of
 from attention_explorer.tools.code.script import Program
 from attention_explorer.tools.host import Host
 

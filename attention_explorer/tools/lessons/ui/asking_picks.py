@@ -9,8 +9,7 @@ from PySide6.QtGui import QColor, QKeyEvent, QMouseEvent, QPainter, QPaintEvent,
 from PySide6.QtWidgets import QGridLayout, QLabel, QPushButton, QSizePolicy, QSlider, QWidget
 
 from attention_explorer.core.numerals import coordinate
-from attention_explorer.kit.controls.flow_layout import FlowLayout
-from attention_explorer.kit.controls.made import in_column, words
+from attention_explorer.kit.controls.made import FlowLayout, in_column, words
 from attention_explorer.kit.reach import in_order
 from attention_explorer.kit.theme import Look
 from attention_explorer.tools.lessons.answers import Given, Right

@@ -11,7 +11,7 @@ from attention_explorer.pages.explorer import ExplorerState
 from attention_explorer.tools.lessons import reading
 from attention_explorer.tools.lessons.answers import Given, Offer, Outcome, Right, Verdict, offered
 from attention_explorer.tools.lessons.lesson import Kind, Lesson, Step
-from attention_explorer.tools.lessons.parts import names_of, way_back
+from attention_explorer.tools.lessons.names import names_of, way_back
 from attention_explorer.tools.lessons.progress import AFTER, BEFORE, GUESSING, TAKES, Progress, Reply, Take
 from attention_explorer.tools.lessons.recall import Recall, end_words
 from attention_explorer.tools.lessons.ui.asking import Asked

@@ -18,8 +18,7 @@ from PySide6.QtWidgets import (
 )
 
 from attention_explorer.core.numerals import counted
-from attention_explorer.kit.controls.flow_layout import FlowLayout
-from attention_explorer.kit.controls.made import Card, button, in_row, name_of, words
+from attention_explorer.kit.controls.made import Card, FlowLayout, button, in_row, name_of, words
 from attention_explorer.kit.controls.number_box import WholeNumberBox, show_number
 from attention_explorer.kit.theme import Look
 from attention_explorer.tools.lessons.lesson import Step

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 
@@ -10,19 +11,51 @@ from PySide6.QtCore import QEvent, QObject, Qt
 from PySide6.QtGui import QKeySequence, QShortcut
 from PySide6.QtWidgets import QApplication, QFileDialog, QLayout, QLineEdit, QWidget
 
-from attention_explorer.errors import ExplorerError
+from attention_explorer.errors import ExplorerError, quoted
 from attention_explorer.kit.accessible import announce
 from attention_explorer.kit.controls.made import give_up_room, words
 from attention_explorer.kit.message import say
 from attention_explorer.pages.explorer import ExplorerState
 from attention_explorer.pages.registry import PAGES, PageEntry
-from attention_explorer.pages.session_file import SUFFIX
+from attention_explorer.pages.session_file import SUFFIX, read_session
 from attention_explorer.pages.ui.page import Page
 from attention_explorer.session.jobs import Deliver, JobQueue, Report, stoppable
 from attention_explorer.session.later import later
 from attention_explorer.session.session import Place
 from attention_explorer.tools.host import Host
-from attention_explorer.tools.presenting.scenes import Scene, scenes_of
+
+# ---- Scenes ----
+# Session files, to be shown one after another.
+
+
+@dataclass(frozen=True, slots=True)
+class Scene:
+    """What is shown at a time: a state and its page, and what it is called."""
+
+    title: str
+    state: ExplorerState
+    page: str
+
+
+def scenes_of(paths: Sequence[Path]) -> tuple[Scene, ...]:
+    """Return the scenes in some session files, in their order.
+
+    Raises
+    ------
+    ExplorerError
+        One of them cannot be read, or not all of it, or says something on several pages and not which one it is about.
+    """
+    return tuple(_scene(path) for path in paths)
+
+
+def _scene(path: Path) -> Scene:
+    opened = read_session(path.absolute())
+    if opened.left_out:
+        page, reason = next(iter(opened.left_out.items()))
+        raise ExplorerError(f"The page {page} of {quoted(path.name)} cannot be read: {reason}.")
+    page, state = opened.in_view()
+    return Scene(path.name.removesuffix(SUFFIX), state, page)
+
 
 NARROWEST, LOWEST = 740, 560
 """Pixels at 100 % that a picture and its caption need at least: what there is more of makes everything larger."""

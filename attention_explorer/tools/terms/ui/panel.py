@@ -19,8 +19,7 @@ from attention_explorer.kit.drawing.marks import colour_of
 from attention_explorer.kit.export.figure import Figure, rendered
 from attention_explorer.kit.pictures.figure import computed
 from attention_explorer.kit.theme import Look
-from attention_explorer.pages.ready_made import ReadyMade, find_preset
-from attention_explorer.pages.registry import PAGES
+from attention_explorer.pages.registry import PAGES, ReadyMade, find_preset
 from attention_explorer.session.jobs import Deliver, JobQueue, Report, stoppable
 from attention_explorer.tools.lessons.names import with_fields
 from attention_explorer.tools.terms.references import PAPERS
