@@ -337,7 +337,6 @@ def test_whose_heads_they_are_is_said_and_a_large_grid_says_what_a_row_is(open_c
     at = open_circuits(heads=HeadsState(HeadsSetup(recipe)))
     assert at.example.currentText() == "Who looks one back"
     at.press(button(at, TAKE))
-    at.settle()
     assert at.state.preset == ""
     assert at.example.placeholderText() == source_of(recipe).traits.kind
     assert "said twice" in at.panel_words()[1]

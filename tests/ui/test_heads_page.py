@@ -9,7 +9,6 @@ import numpy as np
 import pytest
 from heads_driver import numbers_in, sequential
 from PySide6.QtCore import QEvent, QPointF, Qt
-from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QApplication
 
 from attention_explorer.core.map_picture import Contrast
@@ -383,17 +382,6 @@ def test_h_switches_between_hard_and_soft(driver):
     assert driver.heads == HeadsState()
 
 
-def test_undo_by_keyboard_brings_state_and_picture_back(driver):
-    before = driver.canvas.grab().toImage()
-    driver.choose(driver.controls.masks, MaskKind.CAUSAL)
-    driver.key(Qt.Key.Key_N)
-    driver.canvas.setFocus()
-    driver.key(Qt.Key.Key_Z, Qt.KeyboardModifier.ControlModifier)
-    driver.key(Qt.Key.Key_Left, Qt.KeyboardModifier.AltModifier)
-    assert driver.heads == HeadsState()
-    assert driver.canvas.grab().toImage() == before
-
-
 def settle() -> None:
     """Let layouts that depend on each other find their sizes."""
     for _ in range(5):
@@ -431,25 +419,6 @@ def test_resizing_computes_the_picture_for_the_new_pixels(driver):
     QApplication.processEvents()
 
 
-def test_the_menu_of_the_page_lists_what_its_keys_do(driver):
-    offered = {action.text: action.shortcut for action in driver.page.actions_offered() if action.text}
-    assert offered["Next head"] == "N"
-    assert offered["Previous head"] == "P"
-    assert offered["Keep as B"] == "B"
-    assert offered["Hard or soft"] == "H"
-
-
-def test_copy_by_keyboard(driver):
-    ctrl_shift = Qt.KeyboardModifier.ControlModifier | Qt.KeyboardModifier.ShiftModifier
-    driver.key(Qt.Key.Key_N, ctrl_shift)
-    assert driver.page.copier.jobs.wait(60)
-    text = QGuiApplication.clipboard().text()
-    assert text.splitlines()[0] == "query \\ key," + ",".join(driver.frame.keys)
-    assert [float(cell) for cell in text.splitlines()[5].split(",")[1:]] == driver.weights[4].tolist()
-    driver.key(Qt.Key.Key_C, ctrl_shift)
-    assert QGuiApplication.clipboard().image().pixelColor(2, 2).name() == "#ffffff"
-
-
 def test_every_combination_of_stage_contrast_and_hidden_keys_is_drawn(driver):
     for stage, contrast, hidden, aggregate in itertools.product(
         (Stage.SCORES, Stage.WEIGHTS), Contrast, (Hidden.NOTHING, Hidden.PUNCTUATION), (Aggregate.ONE, Aggregate.MAX)
@@ -463,12 +432,3 @@ def test_every_combination_of_stage_contrast_and_hidden_keys_is_drawn(driver):
         assert ("several heads in one" in driver.page.also.text()) == (
             stage is Stage.SCORES and aggregate is Aggregate.MAX
         )
-
-
-def test_the_page_says_what_it_shows_to_those_who_cannot_see(driver):
-    assert driver.canvas.accessibleName()
-    assert "tired" in driver.page.panel.items.spoken()
-    assert "head 1" in driver.page.wall.spoken()
-    driver.hover(2, 4)
-    assert driver.said.startswith("query “sat” (3) → key “the” (5): weight ")
-    assert "head 1 of 8" in driver.texts()

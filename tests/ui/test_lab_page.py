@@ -6,7 +6,6 @@ import threading
 import time
 from collections.abc import Callable, Iterator
 from dataclasses import asdict, is_dataclass, replace
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -23,13 +22,11 @@ from attention_explorer.core.preset import preset_of
 from attention_explorer.errors import ExplorerError
 from attention_explorer.kit.controls.choice import ChoiceBox
 from attention_explorer.kit.export.dialog import ExportDialog
-from attention_explorer.kit.export.figure import encoded, write_figure
 from attention_explorer.kit.picture import NOTHING
 from attention_explorer.kit.pictures.pointed_picture import NOWHERE
 from attention_explorer.kit.theme import LIGHT
 from attention_explorer.model import NormPlacement
 from attention_explorer.model.score_draws import ScoreSource
-from attention_explorer.pages.explorer import ExplorerState
 from attention_explorer.pages.lab.cost_state import CostState, Quantity
 from attention_explorer.pages.lab.measure import MeasuredPoint, Measurement
 from attention_explorer.pages.lab.precision import Precision
@@ -116,6 +113,9 @@ def test_heads_that_do_not_share_get_a_sentence_instead_of_a_picture(open_lab) -
         assert "d_k" not in at.drawer.form.controls or not at.field("d_k").isVisible()
         at.point_at(QPointF(200, 200))
         assert at.canvas.hovered == NOWHERE
+        before = at.state
+        at.key(Qt.Key.Key_Right)
+        assert at.state == before
     copied_numbers(at.page)
     assert "There are no numbers to export" in at.told
     at.type_into(at.field("heads"), "12")
@@ -132,14 +132,6 @@ def test_precision_halves_the_memory_and_a_window_leaves_most_out(open_lab) -> N
     at.press(at.few("windowed"))
     at.type_into(at.few("window"), "128")
     assert "The window leaves each query 128 keys: 87.5 % of the matrix is never computed." in at.notes
-
-
-def test_looking_at_the_curves_in_another_way_changes_no_example(open_lab) -> None:
-    at = open_lab(LabView.COST, cost=preset_of(COST_PRESETS, "gpt2-xl").state)
-    at.show(LabView.GROWTH)
-    at.choose(at.few("quantity"), Quantity.BYTES)
-    at.show(LabView.COST)
-    assert at.example.currentText() == "GPT-2 XL, 1024 tokens"
 
 
 def test_the_decay_is_moved_in_hundredths_or_typed(open_lab) -> None:
@@ -164,20 +156,6 @@ def test_sentences_are_typed_and_an_empty_one_is_refused(open_lab) -> None:
     assert "Type at least one word" in at.told
     QTest.keyClick(line, Qt.Key.Key_Return)
     assert line.text() == "one two"
-
-
-@pytest.mark.parametrize("name", ["sentence", "other_sentence"])
-def test_an_undone_sentence_is_shown_though_its_line_has_the_keyboard(open_lab, name) -> None:
-    at = open_lab(LabView.INPUTS)
-    line, before = at.few(name), at.value(name)
-    line.setFocus()
-    line.selectAll()
-    QTest.keyClicks(line, "we saw her")
-    assert at.value(name) == "we saw her"
-    at.undo()
-    assert line.text() == before
-    at.canvas.setFocus()  # which must not type it again
-    assert at.value(name) == before
 
 
 # ---- Measuring ----
@@ -399,14 +377,6 @@ def test_other_ways_of_looking_are_no_changes(open_lab) -> None:
     at.show(LabView.WHY)
     at.press(at.field("shared_axis"))
     assert not at.state.shared_axis
-    assert "(changed)" not in at.example.currentText()
-
-
-def test_a_click_on_a_row_looks_at_it(open_lab) -> None:
-    at = open_lab(LabView.SOFTMAX, scaling=preset_of(SCALING_PRESETS, "axis").state)
-    rows = at.layout.layout[1].layout
-    at.click(rows.cell(2, 1).center())
-    assert at.state.bench.row == 2
     assert "(changed)" not in at.example.currentText()
 
 
@@ -685,12 +655,10 @@ def test_every_place_has_words_and_a_mark(open_lab, view) -> None:
 
 
 @pytest.mark.parametrize("view", LabView)
-def test_figures_are_written_in_every_format(open_lab, view, tmp_path: Path) -> None:
+def test_figures_say_what_is_set(open_lab, view) -> None:
     at = open_lab(view, **QUICK)
     at.page.measurement = POINTS
     figure = at.page.figure()
-    for suffix in (".png", ".svg", ".pdf", ".csv", ".json", ".npy", ".npz"):
-        assert len(encoded(figure, suffix)) > 100
     assert figure.shown is at.picture
     assert figure.title == at.shown_title().removesuffix(".")
     assert figure.caption == at.view.settings(at.state)
@@ -705,8 +673,6 @@ def test_figures_are_written_in_every_format(open_lab, view, tmp_path: Path) -> 
     assert {name: said["settings"][name] for name in plain} == {
         name: asdict(value) if is_dataclass(value) else value for name, value in plain.items()
     }
-    write_figure(figure, tmp_path / "numbers.npy")
-    np.testing.assert_array_equal(np.load(tmp_path / "numbers.npy"), next(iter(figure.numbers().arrays.values())))
 
 
 @pytest.mark.parametrize(("view", "has_maps"), [(LabView.GROWTH, False), (LabView.LINEAR, True)])
@@ -731,13 +697,3 @@ def test_the_names_in_the_lists_are_whole_at_any_zoom(open_lab, zoom) -> None:
         )
         assert box.fontMetrics().horizontalAdvance(box.currentText()) <= room.width()
     assert len(boxes) >= 2
-
-
-def test_undo_goes_back_to_the_view_it_changes(open_lab) -> None:
-    at = open_lab(LabView.COST, **QUICK)
-    at.key(Qt.Key.Key_Right)
-    at.show(LabView.NORM)
-    assert at.window.session.state != ExplorerState()
-    at.undo()
-    assert at.window.session.state.cost == CostState()
-    assert at.view.id is LabView.COST

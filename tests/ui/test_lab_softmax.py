@@ -222,9 +222,3 @@ def test_while_it_is_asked_for_only_scores_are_told(show: Any, state: ScalingSta
     other = Precision.FLOAT16 if state is FOUR else Precision.FLOAT64
     shown.show(replace(state, bench=replace(state.bench, precision=other, over_queries=False)))
     assert (shown.pixels() == before).all(), "how weights are computed does not show"
-
-
-def test_files_have_text_and_no_image(show: Any) -> None:
-    shown = show(FOUR)
-    assert {"0.6439", "key 4", "exp(s − max), their sum 1.5530"} <= set(shown.figure_texts())
-    assert next(iter(shown.picture.arrays(shown.numbers))) == "weights"

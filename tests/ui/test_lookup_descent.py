@@ -16,15 +16,9 @@ from attention_explorer.pages.lookup.frame import lookup_frame
 from attention_explorer.pages.lookup.presets import preset
 from attention_explorer.pages.lookup.state import QUERY, TARGET, DescentSpeed, LookupState, LookupView
 
-Opens = Callable[..., LookupDriver]
 DESCENT = preset("descent").state
 GRADIENT, MATRIX, LOSSES = "Loss and gradient", "Jacobian", "Loss of every step"
 DOWNHILL = "Gradient of the loss"
-
-
-@pytest.fixture
-def opens(make_window, hand) -> Opens:
-    return lambda lookup=None, **how: LookupDriver.open(make_window, hand, lookup, **how)
 
 
 @pytest.fixture

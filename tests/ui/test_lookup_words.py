@@ -83,16 +83,6 @@ def test_a_word_is_dragged_and_all_that_follows_from_it_moves(at: LookupDriver) 
     assert at.lookup == BANK
 
 
-def test_escape_puts_a_dragged_word_back(at: LookupDriver) -> None:
-    hand, start = at.hand(), place_of(at, PLANE, "the")
-    hand.press(start)
-    hand.move(start + QPointF(50.0, -20.0))
-    assert at.lookup.words.known["the"] != (0.05, 0.45)
-    at.key(Qt.Key.Key_Escape)
-    assert at.lookup == BANK
-    assert not at.steps
-
-
 def test_the_plane_holds_still_while_something_is_dragged(at: LookupDriver) -> None:
     hand, start = at.hand(), place_of(at, PLANE, "river")
     before = placed(at, PLANE).layout

@@ -157,29 +157,7 @@ def test_only_what_the_picture_needs_is_there(positions, kind, picture, expected
     assert {name for name in OTHERS if name in controls and controls[name].isVisible()} == expected
 
 
-# ---- Examples ----
-
-
 # ---- The main quantity ----
-
-
-def test_a_drag_moves_the_position_and_is_one_step(positions):
-    slider = positions.main.slider
-    positions.drag_slider(slider, 60.0)
-    moved = positions.state.position
-    assert moved > 5
-    assert positions.main.box.text() == str(moved)
-    norm = np.linalg.norm(sinusoidal_encoding(64, 64)[moved])
-    assert positions.panel_words() == (
-        f"Position {moved}",
-        f"Its norm is {norm:.4f} = √(64/2), the same for every position: sin² + cos² = 1 in each pair.",
-    )
-    assert (positions.looks, positions.back_text) == (1, "Move the position")
-    positions.back()
-    assert positions.state.position == 5
-    assert slider.value() == 5
-    positions.window.session.go_forward()
-    assert slider.value() == moved
 
 
 def test_numbers_are_typed_and_bad_ones_refused(positions):
@@ -265,13 +243,6 @@ def test_no_wave_at_all_leaves_the_map_alone(positions):
     assert positions.state.dimensions == ()
     assert positions.picture.waves == ()
     assert not any(text.startswith("dim ") for text in positions.texts())
-
-
-def test_an_undone_sentence_is_shown_though_the_field_has_the_keyboard(positions):
-    positions.open(picture=PositionsPicture.ORDER)
-    positions.type_into(positions.few("sentence"), "we saw her")
-    positions.undo()
-    assert positions.few("sentence").text() == positions.state.sentence == "the dog bites the man"
 
 
 def test_undo_in_the_sentence_is_that_of_the_window_and_not_one_of_its_own(positions):
