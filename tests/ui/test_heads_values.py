@@ -13,11 +13,9 @@ from attention_explorer.pages.heads.alt_text import alt_text
 from attention_explorer.pages.heads.frame import heads_frame
 from attention_explorer.pages.heads.presets import heads_preset
 from attention_explorer.pages.heads.recorded import heads_of_file
-from attention_explorer.pages.heads.state import Aggregate, HeadsState, HeadsView, Hidden, Picture
+from attention_explorer.pages.heads.state import Aggregate, HeadsState, Hidden, Picture
 from attention_explorer.pages.heads.ui.figure import HeadsFigure
 from attention_explorer.pages.session_file import session_bytes, session_from
-
-WEIGHTED = HeadsView(value_weighted=True)
 
 
 def added(heads: HeadsState) -> np.ndarray:

@@ -14,13 +14,12 @@ from heads_driver import painted_texts, pixels
 from PySide6.QtCore import QPointF, Qt
 from PySide6.QtGui import QColor
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QApplication, QStyle, QStyleOptionComboBox, QToolTip
+from PySide6.QtWidgets import QApplication, QToolTip
 from window_driver import copied_numbers
 
 from attention_explorer.core.declared import declarations
 from attention_explorer.core.preset import preset_of
 from attention_explorer.errors import ExplorerError
-from attention_explorer.kit.controls.choice import ChoiceBox
 from attention_explorer.kit.export.dialog import ExportDialog
 from attention_explorer.kit.picture import NOTHING
 from attention_explorer.kit.pictures.pointed_picture import NOWHERE
@@ -36,7 +35,6 @@ from attention_explorer.pages.lab.state import LabView
 from attention_explorer.pages.lab.ui import page as lab_page
 from attention_explorer.pages.lab.ui.softmax import SoftmaxBench
 from attention_explorer.pages.preset_lists import preset_list
-from attention_explorer.pages.stack.choices import Initialiser
 from attention_explorer.pages.stack.state import BlockState
 
 COST_PRESETS = preset_list("cost")
@@ -681,19 +679,3 @@ def test_what_only_maps_have_is_offered_for_them_alone(open_lab, qtbot, view, ha
     dialog = ExportDialog(at.page, at.page.figure())
     offered = {field: box.isEnabled() for field, box in dialog.form.parts.items()}
     assert offered == {field: has_maps or field not in ("token_labels", "colour_bar") for field in offered}
-
-
-@pytest.mark.parametrize("zoom", [1.0, 1.5, 2.0])
-def test_the_names_in_the_lists_are_whole_at_any_zoom(open_lab, zoom) -> None:
-    block = replace(STACK, initialiser=Initialiser.XAVIER)
-    at = open_lab(LabView.DEPTH, zoom=zoom, block=block)
-    assert at.field("initialiser").isVisible()
-    boxes = [control for control in at.drawer.form.controls.values() if isinstance(control, ChoiceBox)]
-    for box in boxes:
-        option = QStyleOptionComboBox()
-        box.initStyleOption(option)
-        room = box.style().subControlRect(
-            QStyle.ComplexControl.CC_ComboBox, option, QStyle.SubControl.SC_ComboBoxEditField, box
-        )
-        assert box.fontMetrics().horizontalAdvance(box.currentText()) <= room.width()
-    assert len(boxes) >= 2
