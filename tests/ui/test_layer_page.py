@@ -235,14 +235,6 @@ def test_sizes_change_the_shapes(open_layer):
     assert "(2, 3, 96)" in layer.texts()
 
 
-def test_an_empty_sentence_is_refused(open_layer):
-    layer = open_layer()
-    layer.type_into(layer.few("text"), "   ")
-    assert "at least one word" in layer.told
-    assert layer.picture.tokens == ("The", "cat", "sat", "on", "the", "mat")
-    assert layer.state.sentence.strip()
-
-
 def test_layers_are_stacked_and_looked_into(open_layer):
     layer = open_layer()
     assert not layer.page.main.isVisible()

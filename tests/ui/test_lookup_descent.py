@@ -304,12 +304,6 @@ def test_speed_is_chosen_while_it_plays(at, qtbot):
     bar.stop()
 
 
-def test_the_rate_reads_a_comma_too(at):
-    at.type_into(at.field("rate"), "0,5")
-    assert at.lookup.rate == 0.5
-    assert at.undo_text == "Change rate"
-
-
 def test_the_curve_is_seen_where_the_window_is_small(opens):
     at = opens(DESCENT, size=(1024, 768))
     at.press(at.page.descent.step)

@@ -48,31 +48,6 @@ def test_sizes_are_typed_and_the_numbers_follow(positions):
     assert f"{wavelengths(7, 1000.0)[-1]:.0f} for i = 3" in positions.notes
 
 
-@pytest.mark.parametrize("typed", ["abc", "0", "-3", "7.5", "8193"])
-def test_a_length_that_cannot_be_is_refused_in_words(positions, typed):
-    box = positions.field("length")
-    positions.type_into(box, typed)
-    assert f"“{typed}” does not fit here: type a whole number from 1 to 8192." in positions.told
-    assert positions.state.length == 64
-    assert box.text() == typed
-    positions.key(Qt.Key.Key_Escape, widget=box)
-    assert box.text() == "64"
-    assert positions.steps == 0
-
-
-@pytest.mark.parametrize("typed", ["abc", "0", "-1", "nan", "1e9"])
-def test_a_base_that_cannot_be_is_refused_in_words(positions, typed):
-    positions.type_into(positions.field("base"), typed)
-    assert typed in positions.told
-    assert positions.state.base == 10000.0
-    assert positions.steps == 0
-
-
-def test_a_comma_is_a_decimal_point(positions):
-    positions.type_into(positions.field("base"), "2,5")
-    assert positions.state.base == 2.5
-
-
 def test_arrow_keys_double_and_halve_sizes(positions):
     box = positions.field("d_model")
     box.setFocus()
