@@ -110,21 +110,9 @@ def test_what_is_wrong_with_one_weight_stands_in_its_column(show: Any) -> None:
     assert middle + wide / 2 < right
 
 
-@pytest.mark.parametrize(
-    ("name", "headline", "told"),
-    [
-        ("overflow", "exp overflows: every weight is NaN.", "∞ ÷ ∞ = NaN"),
-        ("half", "exp overflows: 1 of 3 weights is NaN.", "∞ ÷ ∞ = NaN"),
-        ("silent", "The sum overflows: all weights are 0.", "all weights are 0"),
-        ("gap", "The largest score takes >99 % of the weight.", "exp(s − max), their sum 1.0000"),
-        ("constant", "Adding 5 to every score changes no weight.", "exp(s − max), their sum 1.5530"),
-        ("axis", "The wrong axis: this row sums to 1.40.", "sums to 0.64"),
-    ],
-)
-def test_each_preset_says_large_what_it_shows(show: Any, name: str, headline: str, told: str) -> None:
+@pytest.mark.parametrize("name", ["overflow", "half", "silent", "gap", "constant", "axis"])
+def test_the_words_of_a_preset_are_few_and_whole_and_cover_nothing(show: Any, name: str) -> None:
     shown = show(preset_of(SCALING_PRESETS, name).state)
-    assert shown.picture.headline(shown.numbers) == headline
-    assert told in [text.replace("\N{NO-BREAK SPACE}", " ") for text in shown.texts()]
     assert shown.words_beside() <= 50
     assert shown.picture.says(shown.numbers)[0] in shown.canvas.spoken()
     assert shown.badly_written(360, 460) == []
