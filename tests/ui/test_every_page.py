@@ -15,8 +15,10 @@ import pytest
 from frame_driver import FrameDriver
 from people_driver import catch_up, first_state, in_window, show_state
 from PySide6.QtCore import Qt
-from PySide6.QtGui import QImage
+from PySide6.QtGui import QContextMenuEvent, QImage
 from PySide6.QtTest import QTest
+from PySide6.QtWidgets import QApplication, QMenu
+from window_driver import TAKEN
 
 from attention_explorer.core.declared import declaration_of
 from attention_explorer.core.figure_options import FigureOptions
@@ -28,8 +30,6 @@ from attention_explorer.pages.lookup.state import LookupView
 from attention_explorer.pages.registry import PAGE_IDS, ReadyMade, presets_in, presets_of
 from attention_explorer.pages.training.state import TrainingView
 from attention_explorer.session.settings import Settings, ThemeChoice
-
-pytestmark = pytest.mark.qt_log_ignore("This plugin does not support")  # said whenever a list opens
 
 CTRL = Qt.KeyboardModifier.ControlModifier
 SPACE = "{http://www.w3.org/2000/svg}"
@@ -263,3 +263,15 @@ def test_every_view_is_written_in_every_format(on, page: str) -> None:
         assert view.id is LookupView.PLANE or not list(drawing.iter(f"{SPACE}image")), f"{view.id}: letters, no pixels"
         first = np.asarray(next(iter(figure.numbers().arrays.values())))
         np.testing.assert_array_equal(np.load(io.BytesIO(files[".npy"])), first)
+
+
+@pytest.mark.parametrize("page", PAGE_IDS)
+def test_the_menu_on_the_picture_is_that_of_share(on, page: str) -> None:
+    at = on(page, first_state(page))
+    place = at.canvas.rect().center()
+    event = QContextMenuEvent(QContextMenuEvent.Reason.Mouse, place, at.canvas.mapToGlobal(place))
+    QApplication.sendEvent(at.canvas, event)
+    menu = next(menu for menu in at.page.findChildren(QMenu) if menu.isVisible())
+    texts = [action.text() for action in menu.actions()]
+    menu.close()
+    assert [text for text in texts if text in TAKEN] == TAKEN

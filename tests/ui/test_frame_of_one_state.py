@@ -29,8 +29,6 @@ from attention_explorer.pages.steps import changed_again, looked_at_again
 from attention_explorer.pages.ui.frame_page import FramePage
 from attention_explorer.session.session import StateSession
 
-pytestmark = pytest.mark.qt_log_ignore("This plugin does not support")  # said whenever a list opens
-
 
 class Way(StrEnum):
     UP = "up"
