@@ -218,7 +218,7 @@ class MainWindow(Host):
         self.settings = replace(self.settings, page=entry.id)
         self.session.turn_to(entry.id, f"Show {entry.title}")
         self._fill_page_menu(page, entry.title)
-        page.render_state(self.session.state, self.session.state)
+        page.enter(self.session.state)
         page.focus_first()
         self.turned.emit()
 
@@ -309,7 +309,7 @@ class MainWindow(Host):
     def _on_changed(self, old: ExplorerState, new: ExplorerState) -> None:
         self.statusBar().clearMessage()  # what was refused before is no longer what is shown
         self.show_page_again()
-        self.page.render_state(old, new)
+        self.page.follow(old, new)
         if self._spotlight is not None and self._lit_picture != self.page.picture_name:
             self.light(self._lit)  # another view has parts of the same names
         offered = self._actions["undo"].isEnabled(), self._actions["back"].isEnabled()
@@ -453,6 +453,7 @@ class MainWindow(Host):
     def _dress(self, page: Page) -> None:
         """Put the current look on a page. One that is not seen goes on wearing another until it is shown."""
         if page.look != self.look:
+            page.on_show = None
             page.set_look(self.look)
         # Last and once: while a page is still being put together every new widget would be styled over and over.
         if page.styleSheet() != self._sheet:

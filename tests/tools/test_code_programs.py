@@ -18,6 +18,7 @@ from hypothesis.extra import numpy as hnp
 
 from attention_explorer.core.mask import MaskChoice, MaskKind
 from attention_explorer.core.preset import preset_of
+from attention_explorer.core.script import MOST_PRINTED, Program, Script, literal
 from attention_explorer.errors import ExplorerError
 from attention_explorer.model import Stage
 from attention_explorer.model.score_draws import EntryDistribution, ScoreSource
@@ -29,6 +30,7 @@ from attention_explorer.pages.lab.cost_state import CostPicture, CostState, Quan
 from attention_explorer.pages.lab.scores_state import BenchState, GainRule, ScalingPicture, ScalingState
 from attention_explorer.pages.lab.scores_state import Precision as BenchPrecision
 from attention_explorer.pages.lookup.state import LookupState, LookupView, Overlay, ValueKind
+from attention_explorer.pages.old_names import shown
 from attention_explorer.pages.positions.clocks import clocks_picture
 from attention_explorer.pages.positions.kinds.registry import PositionKind
 from attention_explorer.pages.positions.state import Likeness, PositionsPicture, PositionsState, RotaryLayout
@@ -44,7 +46,6 @@ from attention_explorer.sources.model_source import model_recipe
 from attention_explorer.sources.recipe import Encoding, Projections, TokenVectors, ToyRecipe
 from attention_explorer.sources.recorded_recipe import BoxRecipe
 from attention_explorer.tools.code.programs import DIFFERENCES, program_of
-from attention_explorer.tools.code.script import MOST_PRINTED, Program, Script, literal
 
 ROUNDING = {np.dtype(np.float32): 2e-6, np.dtype(np.float16): 0.0}
 """How far the numbers of a type may be from those of the page, as a share of the largest."""
@@ -234,7 +235,7 @@ def test_heads_of_trained_models(name: str, changes: dict[str, Any], tmp_path) -
 
 
 def test_a_map_that_would_fill_a_disk_has_no_program(monkeypatch) -> None:
-    monkeypatch.setattr("attention_explorer.tools.code.heads.MOST_CELLS", 100)
+    monkeypatch.setattr("attention_explorer.pages.heads.program.MOST_CELLS", 100)
     with pytest.raises(ExplorerError, match="Choose a shorter text or one head"):
         program_of("heads", ExplorerState(heads=preset_of(HEADS_PRESETS, "minilm").state))
     assert program_of("heads", ExplorerState(heads=preset_of(HEADS_PRESETS, "random-words").state)).text
@@ -367,14 +368,14 @@ def test_a_step_that_was_learned_and_broken(preset: str, tmp_path) -> None:
 
 
 def test_what_cannot_be_shown_has_no_program() -> None:
-    for page, state in (
+    for part, state in (
         ("block", ExplorerState(block=BlockState(heads=5))),
         ("cost", ExplorerState(cost=CostState(heads=5))),
         ("positions", ExplorerState(positions=PositionsState(picture=PositionsPicture.ORDER, sentence="one"))),
         ("heads", ExplorerState(heads=HeadsState(HeadsSetup(ToyRecipe(""))))),
     ):
         with pytest.raises(ExplorerError):
-            program_of(page, state)
+            program_of(*shown(part, state))
 
 
 # ---- Numbers as text ----

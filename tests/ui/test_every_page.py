@@ -15,8 +15,10 @@ import pytest
 from frame_driver import FrameDriver
 from people_driver import catch_up, first_state, in_window, show_state
 from PySide6.QtCore import Qt
-from PySide6.QtGui import QImage
+from PySide6.QtGui import QContextMenuEvent, QImage
 from PySide6.QtTest import QTest
+from PySide6.QtWidgets import QApplication, QMenu
+from window_driver import TAKEN
 
 from attention_explorer.core.declared import declaration_of
 from attention_explorer.core.figure_options import FigureOptions
@@ -28,8 +30,6 @@ from attention_explorer.pages.lookup.state import LookupView
 from attention_explorer.pages.registry import PAGE_IDS, ReadyMade, presets_in, presets_of
 from attention_explorer.pages.training.state import TrainingView
 from attention_explorer.session.settings import Settings, ThemeChoice
-
-pytestmark = pytest.mark.qt_log_ignore("This plugin does not support")  # said whenever a list opens
 
 CTRL = Qt.KeyboardModifier.ControlModifier
 SPACE = "{http://www.w3.org/2000/svg}"
@@ -119,6 +119,43 @@ def test_in_a_narrow_window_the_picture_is_as_high_as_if_its_state_had_just_been
     window.page.show_view(window.page.view_named(other.page.view.id))
     catch_up(window)
     assert window.page.canvas.size() == other.page.canvas.size()
+
+
+# ---- Coming back ----
+
+
+@pytest.mark.parametrize("page", PAGE_IDS)
+def test_who_comes_back_to_a_page_finds_it_as_it_was_and_it_shows_anew_only_what_has_changed(
+    on, page: str, monkeypatch
+) -> None:
+    at = on(page, first_state(page))
+    window, other = at.window, next(each for each in PAGE_IDS if each != page)
+    own, shown, another = window.page, list[ExplorerState](), list(presets_of(other))[-1]
+    render = own.render_state
+
+    def see(old: ExplorerState, new: ExplorerState) -> None:
+        shown.append(new)
+        render(old, new)
+
+    def come_back() -> QImage:
+        at.press(window.rail.buttons[page])
+        at.settle()
+        assert window.page is own
+        return own.grab().toImage()
+
+    monkeypatch.setattr(own, "render_state", see)
+    before = come_back()
+    at.press(window.rail.buttons[other])
+    assert window.page is not own
+    assert come_back() == before
+    assert shown == []
+    for change in (window.switch_theme, lambda: window.show_preset(another)):
+        at.press(window.rail.buttons[other])
+        change()
+        assert shown == []
+        come_back()
+        assert shown == [window.session.state]
+        shown.clear()
 
 
 # ---- Examples ----
@@ -226,3 +263,15 @@ def test_every_view_is_written_in_every_format(on, page: str) -> None:
         assert view.id is LookupView.PLANE or not list(drawing.iter(f"{SPACE}image")), f"{view.id}: letters, no pixels"
         first = np.asarray(next(iter(figure.numbers().arrays.values())))
         np.testing.assert_array_equal(np.load(io.BytesIO(files[".npy"])), first)
+
+
+@pytest.mark.parametrize("page", PAGE_IDS)
+def test_the_menu_on_the_picture_is_that_of_share(on, page: str) -> None:
+    at = on(page, first_state(page))
+    place = at.canvas.rect().center()
+    event = QContextMenuEvent(QContextMenuEvent.Reason.Mouse, place, at.canvas.mapToGlobal(place))
+    QApplication.sendEvent(at.canvas, event)
+    menu = next(menu for menu in at.page.findChildren(QMenu) if menu.isVisible())
+    texts = [action.text() for action in menu.actions()]
+    menu.close()
+    assert [text for text in texts if text in TAKEN] == TAKEN

@@ -25,7 +25,8 @@ from attention_explorer.kit.frame.view import Try, View, loaded
 from attention_explorer.kit.picture import Change, Item, Panel
 from attention_explorer.kit.pictures.canvas import PicturesCanvas
 from attention_explorer.kit.pictures.pointed_picture import NOWHERE
-from attention_explorer.kit.pictures.request_note import PictureRequest, Ready, RequestNote, is_resized, work_for
+from attention_explorer.kit.pictures.request import PictureRequest, Ready, is_resized, work_for
+from attention_explorer.kit.pictures.request_note import RequestNote
 from attention_explorer.kit.reach import in_order
 from attention_explorer.kit.theme import Look
 from attention_explorer.pages.explorer import ExplorerState

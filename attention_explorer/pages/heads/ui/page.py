@@ -314,6 +314,8 @@ class HeadsPage(ActingPage):
 
     def _show_about(self, heads: HeadsState) -> None:
         """Say what is to know of the numbers and colours on show, and offer what would show more."""
+        if heads.view.picture is Picture.ALL:
+            return  # it would be said below a picture that is out of sight
         numbers, picture = self.canvas.numbers, self.canvas.open_picture
         if numbers is None or picture is None:
             self.also.setText("")
