@@ -439,7 +439,7 @@ def test_the_wall_is_sorted_by_every_summary_the_largest_first(driver, wall, sor
     said = [
         text
         for text in widget_texts(wall)
-        if re.match(r"(H|even|mean|sat|std|dist|self|prev|first|next|marks|\d back)\w* ", text)
+        if re.match(r"(H|even|mean|sharp|std|dist|self|prev|first|next|marks|\d back)\w* ", text)
     ]
     assert said[0].endswith(f" {max(measures):.2f}")
     driver.click(wall.box_of(2).center(), wall)
