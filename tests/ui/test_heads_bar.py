@@ -352,6 +352,15 @@ def test_a_line_that_was_broken_for_a_longer_name_is_whole_again(open_heads):
     assert driver.page.canvas.size() == other.page.canvas.size()
 
 
+def test_a_low_window_is_as_high_inside_whatever_heads_it_showed_before(open_heads):
+    one, many = (heads_preset(ready).state for ready in ("random-words", "stacked"))
+    driver, other = (open_heads(heads, size=(1251, 480)) for heads in (one, many))
+    driver.window.session.apply(replace(driver.window.session.state, heads=many), "Load")
+    for each in (driver, other):
+        catch_up(each.window)
+    assert driver.page.canvas.size() == other.page.canvas.size()
+
+
 def test_the_sentence_keeps_the_keyboard_when_the_window_is_resized(open_heads):
     driver = open_heads()
     driver.controls.sentence.setFocus()

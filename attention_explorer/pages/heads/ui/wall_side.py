@@ -119,6 +119,8 @@ class WallSide(Steady):
         self.only.setToolTip(VIEW["threshold"].tip)
         self.only.clicked.connect(self._on_only_clicked)
         self._scroll = ColumnScroll(self.wall)
+        # It takes the height that is left. Qt would ask for that of the heads it had when it was first asked.
+        self._scroll.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Ignored)
         self.wall.resized.connect(self._bring_into_view)
         self._above = QHBoxLayout()
         self._above.addWidget(self.legend)
