@@ -108,8 +108,8 @@ class MainWindow(Host):
         self.session.undone.connect(self._on_undone)
         self.session.redone.connect(lambda old, new, text: self._show_step(old, new, f"Redone: {text}."))
         self.session.turned_back.connect(self.show_page)
-        self.session.went_back.connect(lambda text: self._say_where("Back to before", text))
-        self.session.went_forward.connect(lambda text: self._say_where("Forward to", text))
+        self.session.went_back.connect(lambda _old, _new, text: self._say_where("Back to before", text))
+        self.session.went_forward.connect(lambda _old, _new, text: self._say_where("Forward to", text))
         for steps in (self.session.history, self.session.views):
             steps.changed.connect(self._show_history)
         QGuiApplication.styleHints().colorSchemeChanged.connect(self._on_system_scheme_changed)
@@ -245,9 +245,9 @@ class MainWindow(Host):
             page.code_wanted.connect(self.tools.show_code)
             page.present_wanted.connect(self.tools.present)
             page.withholding.connect(self.turned)
-            page.drawer_turned.connect(self._remember_drawer)
+            page.drawer_turned.connect(partial(self._remember_drawer, entry.id))
             page.set_moves(not self.settings.reduced_motion)
-            page.begin_open(self.settings.drawer)
+            page.begin_open(entry.id in self.settings.drawers)
             self._pages[entry.id] = page
             self._page_actions[page] = self._actions_of(page)
             self._stack.addWidget(page)
@@ -255,8 +255,9 @@ class MainWindow(Host):
                 words.term_wanted.connect(self.tools.explain)
         return self._pages[entry.id]
 
-    def _remember_drawer(self, is_open: bool) -> None:
-        self.settings = replace(self.settings, drawer=is_open)
+    def _remember_drawer(self, page: str, is_open: bool) -> None:
+        others = tuple(other for other in self.settings.drawers if other != page)
+        self.settings = replace(self.settings, drawers=(*others, page) if is_open else others)
 
     def step_page(self, steps: int) -> None:
         """Show the page so many below in the rail, from the last on the first again."""

@@ -541,19 +541,6 @@ def test_what_has_a_name_is_exported_with_what_is_across() -> None:
     np.testing.assert_array_equal(found["curve"], X / 10)
 
 
-def test_hidden_it_tells_its_name_alone() -> None:
-    hidden = plot_of(Curve(X, X / 10, "curve")).hidden()
-    assert hidden.name == "plot"
-    image, other = (QImage(SIZE, QImage.Format.Format_RGB32) for _ in range(2))
-    for picture, scale in ((image, 1.0), (other, 7.0)):
-        picture.fill(0xFFFFFF)
-        item = plot_of(Curve(X, X / 10 * scale), up=Axis(0, scale)).hidden()
-        painter = QPainter(picture)
-        item.paint(painter, item.layout(LOOK, BOX), LOOK)
-        painter.end()
-    assert (pixels(image) == pixels(other)).all()
-
-
 def test_words_grow_with_the_zoom() -> None:
     small, large = (plot_of().layout(Look(zoom=zoom), QRectF(0, 0, 900, 600)) for zoom in (1.0, 2.0))
     assert large.plot.left() == pytest.approx(2 * small.plot.left(), rel=0.15)
