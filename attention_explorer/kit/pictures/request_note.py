@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from PySide6.QtCore import QEvent, QObject, QPoint, QRect, QRectF, QSize, Qt, QTimer, Signal, SignalInstance
-from PySide6.QtGui import QColor, QKeyEvent, QPainter, QPaintEvent, QShowEvent
+from PySide6.QtGui import QColor, QKeyEvent, QMoveEvent, QPainter, QPaintEvent, QResizeEvent, QShowEvent
 from PySide6.QtWidgets import QBoxLayout, QFrame, QLabel, QWidget
 
 from attention_explorer.kit.accessible import announce
@@ -112,7 +112,8 @@ class RequestNote(QFrame):
             signal.emit(self._requests.lost.path)
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
-        if event.type() in (QEvent.Type.Resize, QEvent.Type.Move):
+        # By their classes: each type that is asked for is made anew, and a picture hears of a dozen events a frame.
+        if isinstance(event, QResizeEvent | QMoveEvent):
             self._place()
         # Before the picture, whose Esc lets go of what is pinned.
         is_escape = isinstance(event, QKeyEvent) and event.key() == Qt.Key.Key_Escape
@@ -251,7 +252,7 @@ class _Cover(QWidget):
         self.setGeometry(self.over.geometry())
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
-        if event.type() in (QEvent.Type.Resize, QEvent.Type.Move):
+        if isinstance(event, QResizeEvent | QMoveEvent):
             self.setGeometry(self.over.geometry())
         elif event.type() in (QEvent.Type.ShowToParent, QEvent.Type.HideToParent):
             self.dim(self._dims)
