@@ -238,13 +238,15 @@ class _Cover(QWidget):
         self.look, self.over, self.goes_on = look, over, goes_on
         self._dims = False
         self.setAttribute(Qt.WidgetAttribute.WA_TransparentForMouseEvents)
-        over.installEventFilter(self)
         self.hide()
 
     def dim(self, dims: bool) -> None:
         """Dim from now on, or no longer."""
         if dims and not self._dims:
             self.raise_()  # not again when it is shown, as with the window: the note has come above it meanwhile
+            self.over.installEventFilter(self)
+        elif self._dims and not dims:
+            self.over.removeEventFilter(self)  # it hears a dozen events a frame, for nothing
         self._dims = dims
         self.setVisible(dims and not self.over.isHidden())
 
