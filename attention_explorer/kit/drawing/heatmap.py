@@ -176,10 +176,11 @@ def _paint_gaps(painter: QPainter, layout: HeatmapLayout, look: Look, *, vector:
 
 def _paint_numbers(painter: QPainter, picture: MapPicture, layout: HeatmapLayout, look: Look) -> None:
     pixels = pixels_of(picture.positions, None, colour_map_of(picture), look.theme.masked)
-    shown = np.argwhere(~picture.masked).tolist()
-    texts = [cell_text(float(picture.values[row, column]), signed=picture.scale.is_diverging) for row, column in shown]
-    boxes = [layout.rectangle(row, column) for row, column in shown]
-    paint_numbers(painter, texts, boxes, [int(pixels[row, column]) for row, column in shown], look)
+    shown, signed = ~picture.masked, picture.scale.is_diverging
+    texts = [cell_text(number, signed=signed) for number in picture.values[shown].tolist()]
+    rows, columns = (places.tolist() for places in np.nonzero(shown))
+    boxes = layout.rectangles(zip(rows, columns, strict=True))
+    paint_numbers(painter, texts, boxes, pixels[shown].tolist(), look)
 
 
 def paint_labels(painter: QPainter, picture: MapPicture, layout: HeatmapLayout, look: Look) -> None:

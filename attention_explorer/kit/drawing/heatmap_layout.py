@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 from functools import lru_cache
 
@@ -59,6 +60,11 @@ class HeatmapLayout:
         """Return the box of a cell, counted from the first one shown."""
         width, height = self.cell_width, self.cell_height
         return QRectF(self.cells.left() + column * width, self.cells.top() + row * height, width, height)
+
+    def rectangles(self, places: Iterable[tuple[int, int]]) -> list[QRectF]:
+        """Return the boxes of many cells."""
+        left, top, width, height = self.cells.left(), self.cells.top(), self.cell_width, self.cell_height
+        return [QRectF(left + column * width, top + row * height, width, height) for row, column in places]
 
     def row_at(self, y: float) -> int | None:
         """Return the row shown at a height."""
