@@ -186,7 +186,7 @@ def test_numbers_are_looked_at_when_they_are_asked_for_or_all_at_once(tmp_path):
     view = attention_explorer.show(weights)
     view.save(tmp_path / "other.npy", layer=1, head=1)
     for act in (view.check, lambda: view.save(tmp_path / "a.csv", layer=1, head=2)):
-        with pytest.raises(ArrayError, match="holds nan at index"):
+        with pytest.raises(ArrayError, match=r"layer 1, head 2 \(counted from 0\).* holds nan at index"):
             act()
     assert [path.name for path in tmp_path.iterdir()] == ["other.npy"]
 
@@ -249,16 +249,6 @@ def test_refusals_call_arguments_by_their_names_and_no_file_that_nobody_made():
     with pytest.raises(ArrayError) as refused:
         attention_explorer.show(weights, list("abcde"), context_tokens=["a", "b"])
     assert str(refused.value) == "2 tokens for 5 keys: give one for each, in “context_tokens”"
-
-
-def test_a_head_that_is_wrong_is_called_as_python_counts(tmp_path):
-    weights = weights_of(2, 3, 200, 200)
-    weights[1, 2, 7] = 0.0
-    weights[1, 2, 7, 5] = np.nan
-    view = attention_explorer.show(weights)
-    for use in (view.check, lambda: view.save(tmp_path / "head.svg", layer=1, head=2)):
-        with pytest.raises(ExplorerError, match=r"layer 1, head 2 \(counted from 0\)"):
-            use()
 
 
 IN_THE_WAY = "from pathlib import Path\nPath('ran').touch()\nraise ImportError"

@@ -13,10 +13,8 @@ from typing import Any
 import pytest
 
 from attention_explorer import __version__, app, cli
-from attention_explorer.core.preset import Preset
 from attention_explorer.pages.explorer import ExplorerState
 from attention_explorer.pages.lookup.presets import PRESETS, preset
-from attention_explorer.pages.lookup.state import LookupState
 from attention_explorer.pages.registry import PAGES, presets_of
 from attention_explorer.session.settings import ThemeChoice
 
@@ -181,30 +179,10 @@ def test_a_platform_that_needs_no_display_opens_the_window(
     assert opened == [(None, None, "", PLAINLY)]
 
 
-@pytest.mark.parametrize("ready", PRESETS, ids=lambda ready: ready.id)
-def test_the_window_opens_on_a_preset(
-    ready: Preset[LookupState], opened: list[tuple[object, ...]], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(cli, "has_display", lambda: True)
-    assert cli.main(["--preset", ready.id]) == 7
-    assert cli.main(["run", "--preset", ready.id]) == 7
-    assert opened == [(ExplorerState(lookup=ready.state), None, "lookup", PLAINLY)] * 2
-
-
 def test_options_before_the_command_count(opened: list[tuple[object, ...]], monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(cli, "has_display", lambda: True)
     cli.main(["--preset", "quiz", "run"])
     assert opened == [(ExplorerState(lookup=preset("quiz").state), None, "lookup", PLAINLY)]
-
-
-def test_an_unknown_preset_says_where_they_are_listed(
-    opened: list[tuple[object, ...]], capsys: pytest.CaptureFixture[str]
-) -> None:
-    assert cli.main(["--preset", "nonsense"]) == 1
-    said = capsys.readouterr().err
-    assert said.startswith("attention-explorer: There is no preset “nonsense”.")
-    assert said.endswith("“attention-explorer presets” lists them all.\n")
-    assert opened == []
 
 
 @pytest.mark.usefixtures("no_display")

@@ -12,7 +12,6 @@ from attention_explorer.pages.lookup.frame import lookup_frame
 from attention_explorer.pages.lookup.presets import preset
 from attention_explorer.pages.lookup.state import LONGEST_DESCENT, QUERY, DescentSpeed, LookupState, Overlay, Part
 from attention_explorer.pages.lookup.trail import gone_to, losses, place_in, stepped
-from attention_explorer.pages.session_file import session_bytes, session_from
 
 
 def walked(steps: int) -> LookupState:
@@ -71,8 +70,3 @@ def test_the_descent_stays(change):
 def test_the_descent_ends_with_what_its_losses_depend_on(change):
     state = walked(5)
     assert after(state, change(state)).descent == ()
-
-
-def test_a_session_keeps_it():
-    state = ExplorerState(lookup=gone_to(walked(6), 4))
-    assert session_from(session_bytes(state), "it").state == state

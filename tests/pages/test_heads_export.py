@@ -200,11 +200,6 @@ def test_the_settings_are_of_what_is_shown_and_not_of_what_was_wished_for() -> N
     assert rolled["what"] == "mean of 3 heads"
 
 
-def test_the_same_map_gives_the_same_bytes() -> None:
-    one, same = (map_numbers(heads_frame(HeadsSetup()), HeadsView()) for _ in range(2))
-    assert (csv_text(one), json_text(one), npz_bytes(one)) == (csv_text(same), json_text(same), npz_bytes(same))
-
-
 def test_a_map_too_large_for_a_file_is_refused_in_words(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(numbers_files, "MOST_NUMBERS", 100)
     monkeypatch.setattr(numbers_files, "MOST_AS_TEXT", 100)

@@ -35,7 +35,10 @@ EACH = pytest.mark.parametrize("state", [*STATES, pytest.param(ZERO_QUERY, id="z
 
 
 def read_table(state: LookupState) -> dict[str, dict[str, str]]:
-    reader = csv.DictReader(io.StringIO(csv_text(lookup_numbers(state))), strict=True)
+    text = csv_text(lookup_numbers(state))
+    assert "\r" not in text
+    assert text.endswith("\n")
+    reader = csv.DictReader(io.StringIO(text), strict=True)
     rows = list(reader)
     assert tuple(reader.fieldnames or ()) == CSV_COLUMNS
     assert all(None not in row and None not in row.values() for row in rows), "as many cells as columns"
@@ -69,20 +72,6 @@ def test_csv_is_the_frame_bit_for_bit(state: LookupState) -> None:
     assert cells(table["o"], "weight") == [float(frame.weights.sum())]
     if state.shows(Overlay.TARGET):
         assert cells(table["t"], "x", "y") == padded(state.target_row)
-
-
-@EACH
-def test_csv_cells_are_numbers_or_empty(state: LookupState) -> None:
-    text = csv_text(lookup_numbers(state))
-    assert "nan" not in text.lower()
-    assert "inf" not in text.lower()
-    assert "np." not in text
-    assert "\r" not in text
-    assert text.endswith("\n")
-    for name, row in read_table(state).items():
-        for column, cell in row.items():
-            if column != "name" and cell:
-                assert math.isfinite(float(cell)), (name, column)
 
 
 def test_a_zero_query_leaves_the_cosines_empty() -> None:
@@ -142,11 +131,6 @@ def test_the_target_is_exported_only_where_it_is_shown(state: LookupState) -> No
     assert not {"target", "loss", "d_loss_d_query"} & set(read_document(hidden))
     assert read_document(replace(hidden, view=LookupView.GRADIENT)) == document, "it belongs to that view"
     assert read_table(replace(hidden, view=LookupView.GRADIENT)) == read_table(shown)
-
-
-def test_the_weights_of_the_file_sum_to_one() -> None:
-    assert math.fsum(read_document(DEFAULT)["weights"]) == pytest.approx(1, abs=1e-15)
-    assert float(read_table(DEFAULT)["o"]["weight"]) == pytest.approx(1, abs=1e-15)
 
 
 def test_json_is_for_people_too() -> None:

@@ -63,7 +63,7 @@ STATES = st.builds(
     entries=st.lists(st.builds(Entry, VECTORS, VECTORS, COORDINATES), min_size=1, max_size=6).map(tuple),
     values=st.sampled_from(ValueKind),
     hard=st.just(False),
-    temperature=st.sampled_from([0.25, 1.0, 3.0]),
+    temperature=st.sampled_from([0.05, 0.25, 1.0, 3.0, 30.0]),
     scaled=st.booleans(),
 )
 
@@ -187,15 +187,6 @@ def assert_sum_multiplies_out(frame: LookupFrame, index: int) -> None:
         assert f" + {len(frame.weights) - 3} more)" in lines[0]
         assert f" + {len(frame.weights) - 3} more)" in lines[1]
         assert power / math.fsum(powers) >= weight * (1 - 6e-3), "what is left out only makes the sum larger"
-
-
-@EACH_PRESET
-@pytest.mark.parametrize("scaled", [False, True])
-@pytest.mark.parametrize("temperature", [0.05, 0.7, 1.0, 30.0])
-def test_the_sums_of_the_presets_multiply_out(ready: Preset[LookupState], scaled: bool, temperature: float) -> None:
-    frame = lookup_frame(replace(ready.state, scaled=scaled, temperature=temperature))
-    for index in range(len(frame.weights)):
-        assert_sum_multiplies_out(frame, index)
 
 
 @quick
@@ -332,11 +323,6 @@ def test_a_long_key_does_not_make_small_scores_tie() -> None:
 )
 def test_lengths_in_words(state: LookupState, sentence: str) -> None:
     assert length_note(lookup_frame(state)) == sentence
-
-
-def test_a_shorter_winner_is_not_said_to_win_by_its_length() -> None:
-    sentence = length_note(lookup_frame(three((1.0, 0.0), (-1.0, 0.0), (-3.0, 3.0))))
-    assert "0.236× as long and scores more" not in sentence
 
 
 @pytest.mark.parametrize(
@@ -553,43 +539,19 @@ def test_nothing_that_is_said_is_broken(ready: Preset[LookupState], hard: bool) 
 # ---- Beside the picture ----
 
 
+# What is said of examples as they are is in tests/data/said.
 @pytest.mark.parametrize(
     ("state", "title", "sentence"),
     [
-        (
-            DEFAULT,
-            "k₁ answers 91 %, k₂ 9 %",
-            "Every value counts by its weight. Their blend is o, which never leaves the hull of the values.",
-        ),
         (
             replace(DEFAULT, hard=True),
             "k₁ takes everything",
             "Hard: the highest score takes everything. While q moves, o stands still or jumps.",
         ),
         (
-            preset("quiz").state,
-            "k₁ answers 73 %, k₂ 27 %",
-            "Every value counts by its weight: o is their blend, between the least and the largest.",
-        ),
-        (
-            preset("three-keys").state,
-            "k₁ and k₃ answer alike, 40 %",
-            "k₁ and k₃ tie: equal scores, equal weights.",
-        ),
-        (
             replace(preset("three-keys").state, hard=True),
             "k₁ takes everything",
             "k₁ and k₃ tie: arg max takes the lowest index, k₁.",
-        ),
-        (
-            preset("equal-scores").state,
-            "k₁, k₂ and k₃ answer alike, 33 %",
-            "k₁, k₂ and k₃ tie: equal scores, equal weights.",
-        ),
-        (
-            preset("long-key").state,
-            "k₂ answers 73 %, k₁ 27 %",
-            "k₁ points closer to q (cos 1.00 against 0.80), but k₂ is 2.5× as long and scores more.",
         ),
         (
             DEFAULT.with_overlay(Overlay.OTHER, True),
@@ -612,7 +574,6 @@ def test_what_stands_beside_the_plane(state: LookupState, title: str, sentence: 
 @pytest.mark.parametrize(
     ("state", "title"),
     [
-        (preset("descent").state, "The arrow at q goes downhill"),
         (replace(preset("descent").state, hard=True).moved(QUERY, (0.6, -1.0)), "Hard: the gradient is exactly 0"),
         (replace(preset("descent").state, hard=True).moved(QUERY, (0.6, -1.2)), "o jumps here: there is no gradient"),
         (preset("descent").state.moved(QUERY, (600.0, 0.0)), "The gradient has vanished"),

@@ -11,7 +11,6 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from attention_explorer.errors import ExplorerError
-from attention_explorer.pages.explorer import ExplorerState
 from attention_explorer.pages.lookup import words_said as said
 from attention_explorer.pages.lookup.presets import WORDS_PRESETS, preset
 from attention_explorer.pages.lookup.state import LookupState
@@ -38,7 +37,6 @@ from attention_explorer.pages.lookup.words_state import (
     parsed_lexicon,
     parsed_matrix,
 )
-from attention_explorer.pages.session_codec import Decoder, encoded
 
 Pair = tuple[float, float]
 
@@ -258,11 +256,6 @@ def test_features_that_cannot_be_read_are_refused(text: str, said_of_it: str) ->
 def test_matrices_that_cannot_be_read_are_refused(text: str) -> None:
     with pytest.raises(ExplorerError):
         parsed_matrix(text)
-
-
-def test_it_is_in_session_files() -> None:
-    state = ExplorerState(lookup=preset("two-heads").state)
-    assert Decoder().decoded(ExplorerState, encoded(state), ()) == state
 
 
 def test_files_have_a_row_for_every_word_and_head() -> None:

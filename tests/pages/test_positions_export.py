@@ -15,11 +15,11 @@ from attention_explorer.core.numbers_export import Numbers, array_table
 from attention_explorer.core.numbers_files import as_csv
 from attention_explorer.errors import ExportError
 from attention_explorer.kit.pictures.figure import figure_of
-from attention_explorer.model.alibi import alibi_bias
+from attention_explorer.model.alibi import alibi_bias, alibi_slopes
 from attention_explorer.model.encodings import sinusoidal_encoding, wavelengths
 from attention_explorer.pages.positions.encoding import encoding_arrays
 from attention_explorer.pages.positions.kinds.registry import PositionKind
-from attention_explorer.pages.positions.state import PositionsPicture, PositionsState
+from attention_explorer.pages.positions.state import Likeness, PositionsPicture, PositionsState
 from attention_explorer.pages.positions.ui.views import view_of
 
 STATE = PositionsState(length=20)
@@ -52,6 +52,7 @@ def test_every_file_holds_the_encoding_with_every_digit() -> None:
 def test_alibi_gives_its_biases_and_slopes() -> None:
     numbers = written(PositionsState(PositionKind.ALIBI, length=5, heads=3))
     np.testing.assert_array_equal(numbers.arrays["bias"], alibi_bias(3, 5))
+    np.testing.assert_array_equal(numbers.arrays["slopes"], alibi_slopes(3))
     assert csv_text(numbers).splitlines()[0] == "head (from 1),slope"
     assert len(csv_text(numbers).splitlines()) == 4
 
@@ -83,6 +84,20 @@ def test_other_pictures_have_a_line_a_number() -> None:
     assert lines[-1].startswith("curve,19,0,19.97")
     assert len(lines) == 1 + 20 * 20 * 2 + 3 * 20
     assert json.loads(json_text(numbers))["settings"]["length"] == 20
+
+
+def test_every_other_picture_has_its_own_numbers() -> None:
+    expected = sinusoidal_encoding(64, 64)
+    similarity = PositionsState(picture=PositionsPicture.SIMILARITY)
+    np.testing.assert_allclose(written(similarity).arrays["similarity"], expected @ expected.T, atol=1e-11)
+    distances = written(replace(similarity, likeness=Likeness.DISTANCE)).arrays["distances"]
+    assert distances[0, 1] == pytest.approx(1.4718, abs=5e-5)
+    attention = written(PositionsState(picture=PositionsPicture.ATTENTION)).arrays
+    assert attention["weights"].sum() == pytest.approx(1.0)
+    assert attention["terms"].sum() == pytest.approx(attention["scores"][5])
+    errors = written(PositionsState(picture=PositionsPicture.ORDER)).arrays["errors"]
+    assert errors.shape == (6, 2)
+    assert errors[0, 0] < 1e-14
 
 
 @pytest.mark.parametrize("picture", PositionsPicture)

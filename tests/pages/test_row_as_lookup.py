@@ -400,12 +400,6 @@ def test_a_recording_with_queries_and_keys_is_opened_and_comes_back(recording: P
         lookup_frame(replace(lost, query=(9.0, 9.0)))
 
 
-@EACH
-def test_sessions_keep_a_row(name: str) -> None:
-    state = ExplorerState(lookup=opened(*SETUPS[name]))
-    assert session_from(session_bytes(state), "x").state == state
-
-
 @pytest.mark.parametrize(
     ("change", "words"),
     [

@@ -31,13 +31,14 @@ def document(state: ExplorerState | None = None) -> dict[str, Any]:
     return json.loads(session_bytes(ExplorerState() if state is None else state))
 
 
-def changed(*place: str | int, to: object) -> bytes:
-    """Return the file of the first state with one value replaced."""
+def changed(place: str, to: object) -> bytes:
+    """Return the file of the first state with one value replaced, by its dotted place."""
     whole = document()
     part: Any = whole
-    for step in place[:-1]:
+    *above, last = (int(step) if step.isdigit() else step for step in place.split("."))
+    for step in above:
         part = part[step]
-    part[place[-1]] = to
+    part[last] = to
     return json.dumps(whole).encode()
 
 
@@ -95,7 +96,7 @@ def test_floats_are_exact_and_whole_ones_stay_floats() -> None:
     query = (0.1 + 0.2, 5e-324)
     lookup = session_from(session_bytes(ExplorerState(lookup=LookupState(query=query))), "x").state.lookup
     assert lookup.query == query
-    found = session_from(changed("state", "lookup", "temperature", to=2), "x").state.lookup.temperature
+    found = session_from(changed("state.lookup.temperature", to=2), "x").state.lookup.temperature
     assert (found, type(found)) == (2.0, float)
 
 
@@ -159,99 +160,86 @@ def test_what_could_not_be_opened_again_is_not_written() -> None:
 
 # ---- What is wrong with a value, and where ----
 
-S = "state"
-WRONG: list[tuple[tuple[str | int, ...], object, str]] = [
-    ((S, "lookup", "camera"), {"left": 0, "right": 1, "bottom": 1, "top": 0}, "camera must have its left below its"),
+WRONG: list[tuple[str, object, str]] = [
+    ("state.lookup.camera", {"left": 0, "right": 1, "bottom": 1, "top": 0}, "camera must have its left below its"),
+    ("state.lookup.camera", {"left": 0, "right": 1e-300, "bottom": 0, "top": 1e-300}, "camera is 1e-300 units"),
+    ("state.lookup.camera", {"left": 0, "right": 1e300, "bottom": 0, "top": 1}, "camera.right is 1e+300, but"),
+    ("state.lookup.camera", {"left": 1e9, "right": 1e9 + 1, "bottom": 0, "top": 1}, "a camera whose middle lies"),
+    ("state.lookup.camera", {"left": 1e6, "right": 1e6 + 1e-8, "bottom": 0, "top": 1e-8}, "far out it must be 1e-05"),
+    ("state.lookup.trail", [[0, 0]] * 241, "lookup.trail has 241 items, but must have from 0 to 240"),
+    ("state.lookup.trail", [[0, 1e7]], "lookup.trail[0][1] is 10000000.0, but must be from -2000000 to 2000000"),
+    ("state.lookup.trail", [[0, 1], [2]], "lookup has a trail whose points must have 2 numbers each, as the values"),
+    ("state.heads.setup.temperature", 1000, "heads.setup.temperature is 1000, but must be from 0.01 to 100"),
+    ("state.heads.setup.temperature", "warm", "heads.setup.temperature is “warm”, but must be a number"),
+    ("state.heads.setup.temperature", True, "heads.setup.temperature is true, but must be a number"),
+    ("state.heads.setup.temperature", None, "heads.setup.temperature is null, but must be a number"),
+    ("state.heads.setup.hard", 1, "heads.setup.hard is 1, but must be true or false"),
+    ("state.heads.setup.layer", 1.0, "heads.setup.layer is 1.0, but must be a whole number"),
+    ("state.heads.setup.layer", -1, "heads.setup.layer is -1, but must be from 0 to 1023"),
+    ("state.heads.setup.layer", 10**30, "heads.setup.layer is a whole number beyond all ranges"),
     (
-        (S, "lookup", "camera"),
-        {"left": 0, "right": 1e-300, "bottom": 0, "top": 1e-300},
-        "camera is 1e-300 units",
-    ),
-    (
-        (S, "lookup", "camera"),
-        {"left": 0, "right": 1e300, "bottom": 0, "top": 1},
-        "camera.right is 1e+300, but",
-    ),
-    ((S, "lookup", "camera"), {"left": 1e9, "right": 1e9 + 1, "bottom": 0, "top": 1}, "a camera whose middle lies"),
-    (
-        (S, "lookup", "camera"),
-        {"left": 1e6, "right": 1e6 + 1e-8, "bottom": 0, "top": 1e-8},
-        "far out it must be 1e-05",
-    ),
-    ((S, "lookup", "trail"), [[0, 0]] * 241, "lookup.trail has 241 items, but must have from 0 to 240"),
-    ((S, "lookup", "trail"), [[0, 1e7]], "lookup.trail[0][1] is 10000000.0, but must be from -2000000 to 2000000"),
-    ((S, "lookup", "trail"), [[0, 1], [2]], "lookup has a trail whose points must have 2 numbers each, as the values"),
-    ((S, "heads", "setup", "temperature"), 1000, "heads.setup.temperature is 1000, but must be from 0.01 to 100"),
-    ((S, "heads", "setup", "temperature"), "warm", "heads.setup.temperature is “warm”, but must be a number"),
-    ((S, "heads", "setup", "temperature"), True, "heads.setup.temperature is true, but must be a number"),
-    ((S, "heads", "setup", "temperature"), None, "heads.setup.temperature is null, but must be a number"),
-    ((S, "heads", "setup", "hard"), 1, "heads.setup.hard is 1, but must be true or false"),
-    ((S, "heads", "setup", "layer"), 1.0, "heads.setup.layer is 1.0, but must be a whole number"),
-    ((S, "heads", "setup", "layer"), -1, "heads.setup.layer is -1, but must be from 0 to 1023"),
-    ((S, "heads", "setup", "layer"), 10**30, "heads.setup.layer is a whole number beyond all ranges"),
-    (
-        (S, "heads", "setup", "recipe", "kind"),
+        "state.heads.setup.recipe.kind",
         "gpt",
         "recipe.kind is “gpt”, but must be “toy”, “hand-made”, “in the box”, “file”, “learned” or “model”",
     ),
-    ((S, "heads", "setup", "recipe", "kind"), [], "recipe.kind is a list, but must be “toy”"),
-    ((S, "heads", "setup", "recipe"), {}, "heads.setup.recipe.kind is missing"),
-    ((S, "heads", "setup", "recipe"), None, "heads.setup.recipe is null, but must be an object in braces"),
-    ((S, "heads", "setup", "recipe", "layers"), 10**9, "recipe.layers is 1000000000, but must be from 1 to 24"),
-    ((S, "heads", "setup", "recipe", "sentence"), 5, "recipe.sentence is 5, but must be a text in quotes"),
-    ((S, "heads", "setup", "recipe", "sentence"), "x" * 40_000, "recipe.sentence has 40000 characters"),
-    ((S, "heads", "setup", "recipe", "sentence"), " \n", "recipe.sentence has no words, but must have one at least"),
-    ((S, "heads", "setup", "recipe", "context"), "", "recipe.context has no words"),
-    ((S, "positions", "sentence"), "", "positions.sentence has no words"),
-    ((S, "cost", "other_sentence"), "", "cost.other_sentence has no words"),
-    ((S, "heads", "setup", "mask", "kind"), "random", "mask.kind is “random”, but must be “none”, “causal”"),
-    ((S, "heads", "setup", "mask", "hidden"), [[1]], "mask.hidden[0] has 1 items, but must have 2"),
-    ((S, "heads", "setup", "mask", "hidden"), [[1, 2], [1, 2]], "mask.hidden holds an item twice"),
-    ((S, "heads", "setup", "mask", "hidden"), [[0, 4096]], "mask.hidden[0][1] is 4096, but must be from 0 to 4095"),
-    ((S, "heads", "setup", "mask"), {"hidden": [[0, 1]], "shown": [[0, 1]]}, "mask has the cell [0, 1] both"),
-    ((S, "heads", "view", "colour_map"), "jet", "colour_map is “jet”, but must be “viridis”, “cividis” or “magma”"),
-    ((S, "heads", "setup", "mask", "hidden"), [[0, 1], [0, True]], "mask.hidden[1][1] is true, but must be a whole"),
-    ((S, "heads", "setup", "mask", "hidden"), [[0, 1], [0, 1.0]], "mask.hidden[1][1] is 1.0, but must be a whole"),
-    ((S, "heads", "setup", "mask", "hidden"), [[0, 1], 2], "mask.hidden[1] is 2, but must be a list of 2"),
-    ((S, "heads", "setup", "recipe", "given"), [[1, 2], [3, "x"]], "recipe.given[1][1] is “x”, but must be a number"),
-    ((S, "heads", "setup", "recipe", "given"), [[1, 2], [3, True]], "recipe.given[1][1] is true, but must be a number"),
-    ((S, "heads", "setup", "mask", "hidden"), [[0, 1], [2**70, 0]], "mask.hidden[1][0] is a whole number beyond"),
-    ((S, "heads", "view", "window"), 5, "heads.view.window is 5, but must be an object in braces"),
-    ((S, "heads", "view", "window"), {"top": 0, "left": 0, "right": 3}, "heads.view.window.bottom is missing"),
+    ("state.heads.setup.recipe.kind", [], "recipe.kind is a list, but must be “toy”"),
+    ("state.heads.setup.recipe", {}, "heads.setup.recipe.kind is missing"),
+    ("state.heads.setup.recipe", None, "heads.setup.recipe is null, but must be an object in braces"),
+    ("state.heads.setup.recipe.layers", 10**9, "recipe.layers is 1000000000, but must be from 1 to 24"),
+    ("state.heads.setup.recipe.sentence", 5, "recipe.sentence is 5, but must be a text in quotes"),
+    ("state.heads.setup.recipe.sentence", "x" * 40_000, "recipe.sentence has 40000 characters"),
+    ("state.heads.setup.recipe.sentence", " \n", "recipe.sentence has no words, but must have one at least"),
+    ("state.heads.setup.recipe.context", "", "recipe.context has no words"),
+    ("state.positions.sentence", "", "positions.sentence has no words"),
+    ("state.cost.other_sentence", "", "cost.other_sentence has no words"),
+    ("state.heads.setup.mask.kind", "random", "mask.kind is “random”, but must be “none”, “causal”"),
+    ("state.heads.setup.mask.hidden", [[1]], "mask.hidden[0] has 1 items, but must have 2"),
+    ("state.heads.setup.mask.hidden", [[1, 2], [1, 2]], "mask.hidden holds an item twice"),
+    ("state.heads.setup.mask.hidden", [[0, 4096]], "mask.hidden[0][1] is 4096, but must be from 0 to 4095"),
+    ("state.heads.setup.mask", {"hidden": [[0, 1]], "shown": [[0, 1]]}, "mask has the cell [0, 1] both"),
+    ("state.heads.view.colour_map", "jet", "colour_map is “jet”, but must be “viridis”, “cividis” or “magma”"),
+    ("state.heads.setup.mask.hidden", [[0, 1], [0, True]], "mask.hidden[1][1] is true, but must be a whole"),
+    ("state.heads.setup.mask.hidden", [[0, 1], [0, 1.0]], "mask.hidden[1][1] is 1.0, but must be a whole"),
+    ("state.heads.setup.mask.hidden", [[0, 1], 2], "mask.hidden[1] is 2, but must be a list of 2"),
+    ("state.heads.setup.recipe.given", [[1, 2], [3, "x"]], "recipe.given[1][1] is “x”, but must be a number"),
+    ("state.heads.setup.recipe.given", [[1, 2], [3, True]], "recipe.given[1][1] is true, but must be a number"),
+    ("state.heads.setup.mask.hidden", [[0, 1], [2**70, 0]], "mask.hidden[1][0] is a whole number beyond"),
+    ("state.heads.view.window", 5, "heads.view.window is 5, but must be an object in braces"),
+    ("state.heads.view.window", {"top": 0, "left": 0, "right": 3}, "heads.view.window.bottom is missing"),
     (
-        (S, "heads", "view", "window"),
+        "state.heads.view.window",
         {"top": -1, "bottom": 2, "left": 0, "right": 3},
         "heads.view.window.top is -1, but must be from 0 to 4095",
     ),
     (
-        (S, "heads", "view", "window"),
+        "state.heads.view.window",
         {"top": 2, "bottom": 2, "left": 0, "right": 3},
         "heads.view.window must have its top above its bottom and its left before its right",
     ),
-    ((S, "heads", "view", "row"), "first", "heads.view.row is “first”, but must be a whole number"),
-    ((S, "lookup", "entries"), [], "lookup.entries has 0 items, but must have from 1 to 12"),
-    ((S, "lookup", "entries", 1), {"key": [1, 2]}, "lookup.entries[1].value is missing"),
-    ((S, "lookup", "entries", 1, "key"), [1, 2e6], "lookup.entries[1].key[1] is 2000000.0, but must be from -1000000"),
-    ((S, "lookup", "overlays"), "field", "lookup.overlays is “field”, but must be a list"),
-    ((S, "lookup", "extent", "right"), -9, "lookup.extent must have its left below its right"),
-    ((S, "lookup", "extent", "right"), 1e9, "lookup.extent is 1000000003.0 units across"),
-    ((S, "lookup"), [1, 2], "lookup is a list, but must be an object in braces"),
-    ((S, "positions", "dimensions"), list(range(9)), "positions.dimensions has 9 items, but must have from 0 to 8"),
-    ((S, "scaling", "draws"), 10**12, "scaling.draws is 1000000000000, but must be from 1 to 100000"),
-    ((S, "scaling", "bench", "rows"), [[1, 2], [3]], "scaling.bench must have rows of one length"),
-    ((S, "cost", "longest_measured"), 5000, "cost.longest_measured is 5000, but must be 512, 1024"),
-    ((S,), None, "state is null, but must be an object in braces"),
-    (("page",), 3, "page must be a text in quotes"),
-    (("version",), "1", "version must be a whole number"),
-    (("version",), 0, "version must be a whole number"),
-    (("version",), True, "version must be a whole number"),
+    ("state.heads.view.row", "first", "heads.view.row is “first”, but must be a whole number"),
+    ("state.lookup.entries", [], "lookup.entries has 0 items, but must have from 1 to 12"),
+    ("state.lookup.entries.1", {"key": [1, 2]}, "lookup.entries[1].value is missing"),
+    ("state.lookup.entries.1.key", [1, 2e6], "lookup.entries[1].key[1] is 2000000.0, but must be from -1000000"),
+    ("state.lookup.overlays", "field", "lookup.overlays is “field”, but must be a list"),
+    ("state.lookup.extent.right", -9, "lookup.extent must have its left below its right"),
+    ("state.lookup.extent.right", 1e9, "lookup.extent is 1000000003.0 units across"),
+    ("state.lookup", [1, 2], "lookup is a list, but must be an object in braces"),
+    ("state.positions.dimensions", list(range(9)), "positions.dimensions has 9 items, but must have from 0 to 8"),
+    ("state.scaling.draws", 10**12, "scaling.draws is 1000000000000, but must be from 1 to 100000"),
+    ("state.scaling.bench.rows", [[1, 2], [3]], "scaling.bench must have rows of one length"),
+    ("state.cost.longest_measured", 5000, "cost.longest_measured is 5000, but must be 512, 1024"),
+    ("state", None, "state is null, but must be an object in braces"),
+    ("page", 3, "page must be a text in quotes"),
+    ("version", "1", "version must be a whole number"),
+    ("version", 0, "version must be a whole number"),
+    ("version", True, "version must be a whole number"),
 ]
 
 
 @pytest.mark.parametrize(("place", "value", "said"), WRONG, ids=[said for _, _, said in WRONG])
-def test_a_wrong_value_is_named_with_its_place(place: tuple[str | int, ...], value: object, said: str) -> None:
-    data = changed(*place, to=value)
-    page = str(place[1]) if place[0] == "state" and len(place) > 1 else ""
+def test_a_wrong_value_is_named_with_its_place(place: str, value: object, said: str) -> None:
+    data = changed(place, to=value)
+    page = f"{place}..".split(".")[1]
     if not page or "beyond" in said:  # which is no JSON that we read
         text = refusal(data)
         assert said in text
@@ -264,7 +252,7 @@ def test_a_wrong_value_is_named_with_its_place(place: tuple[str | int, ...], val
 
 
 def test_what_is_said_of_a_page_that_cannot_be_read_is_written_back_until_it_is_changed() -> None:
-    data = changed("state", "heads", "setup", "recipe", "kind", to="dump")
+    data = changed("state.heads.setup.recipe.kind", to="dump")
     opened = session_from(data, "x.attn.json")
     assert list(opened.left_out) == ["heads"]
     written = json.loads(session_bytes(opened.state, opened.extra))
@@ -287,7 +275,7 @@ def test_several_pages_are_left_out_each_with_its_reason_and_a_file_of_no_other_
 
 @pytest.mark.parametrize("number", ["NaN", "Infinity", "-Infinity", "1e999"])
 def test_what_is_no_finite_number(number: str) -> None:
-    data = changed("state", "lookup", "rate", to="HERE").replace(b'"HERE"', number.encode())
+    data = changed("state.lookup.rate", to="HERE").replace(b'"HERE"', number.encode())
     assert "lookup.rate is no finite number" in refusal(data)
 
 
@@ -332,7 +320,7 @@ def test_where_the_surroundings_are_gone_so_is_what_was_in_them() -> None:
 
 
 def test_a_preset_that_is_gone_is_no_reason_to_refuse() -> None:
-    opened = session_from(changed("state", "heads", "preset", to="of-tomorrow"), "x")
+    opened = session_from(changed("state.heads.preset", to="of-tomorrow"), "x")
     assert opened.state == ExplorerState()
     assert opened.warnings == (
         "state.heads.preset names “of-tomorrow”, which this version does not have: “random-words” stands in for it.",
@@ -384,7 +372,7 @@ def test_deep_nesting(opening: str, depth: int) -> None:
 
 
 def test_a_number_with_too_many_digits() -> None:
-    text = refusal(changed("state", "cost", "n", to="HERE").replace(b'"HERE"', b"9" * 100_000))
+    text = refusal(changed("state.cost.n", to="HERE").replace(b'"HERE"', b"9" * 100_000))
     assert "a number with thousands of digits" in text
 
 

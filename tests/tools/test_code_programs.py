@@ -30,6 +30,7 @@ from attention_explorer.pages.lab.cost_state import CostPicture, CostState, Quan
 from attention_explorer.pages.lab.scores_state import BenchState, GainRule, ScalingPicture, ScalingState
 from attention_explorer.pages.lab.scores_state import Precision as BenchPrecision
 from attention_explorer.pages.lookup.state import LookupState, LookupView, Overlay, ValueKind
+from attention_explorer.pages.old_names import shown
 from attention_explorer.pages.positions.clocks import clocks_picture
 from attention_explorer.pages.positions.kinds.registry import PositionKind
 from attention_explorer.pages.positions.state import Likeness, PositionsPicture, PositionsState, RotaryLayout
@@ -367,14 +368,14 @@ def test_a_step_that_was_learned_and_broken(preset: str, tmp_path) -> None:
 
 
 def test_what_cannot_be_shown_has_no_program() -> None:
-    for page, state in (
+    for part, state in (
         ("block", ExplorerState(block=BlockState(heads=5))),
         ("cost", ExplorerState(cost=CostState(heads=5))),
         ("positions", ExplorerState(positions=PositionsState(picture=PositionsPicture.ORDER, sentence="one"))),
         ("heads", ExplorerState(heads=HeadsState(HeadsSetup(ToyRecipe(""))))),
     ):
         with pytest.raises(ExplorerError):
-            program_of(page, state)
+            program_of(*shown(part, state))
 
 
 # ---- Numbers as text ----

@@ -10,6 +10,7 @@ from frame_driver import FrameDriver
 from heads_driver import Gate, HeadsDriver, busy
 from item_wrappers import kept_windows, stray_items
 from layer_driver import LayerDriver
+from lookup_driver import LookupDriver
 from people_driver import catch_up
 from positions_driver import PositionsDriver
 from PySide6.QtCore import QEvent
@@ -183,6 +184,15 @@ def page_window(pages_shown) -> Callable[[str], MainWindow]:
         return window
 
     return give
+
+
+# ---- The Lookup page ----
+
+
+@pytest.fixture
+def opens(make_window, hand) -> Callable[..., LookupDriver]:
+    """Open a window of the test's own on a lookup, by default that which it opens with."""
+    return lambda lookup=None, **how: LookupDriver.open(make_window, hand, lookup, **how)
 
 
 # ---- The Positions page ----

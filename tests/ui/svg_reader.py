@@ -1,4 +1,4 @@
-"""Reads the texts of an SVG with the places they take: as boxes that may be turned."""
+"""Reads the texts of an SVG, also with the places they take: as boxes that may be turned."""
 
 from __future__ import annotations
 
@@ -11,6 +11,12 @@ from PySide6.QtGui import QFontMetricsF, QPolygonF, QTransform
 from attention_explorer.kit.theme import LIGHT, Look
 
 SVG = "{http://www.w3.org/2000/svg}"
+
+
+def texts_in(data: bytes) -> list[str]:
+    """Return each text of a drawing, with plain spaces."""
+    texts = ("".join(element.itertext()) for element in ET.fromstring(data).iter(f"{SVG}text"))  # noqa: S314
+    return [text.replace("\N{NO-BREAK SPACE}", " ").strip() for text in texts]
 
 
 def text_places(data: bytes) -> list[tuple[str, QPolygonF]]:

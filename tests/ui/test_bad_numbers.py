@@ -36,6 +36,8 @@ TYPED: tuple[tuple[str, float | None], ...] = (
     ("1_000", None),
     ("1.234,5", None),
     ("1,250", None),
+    ("1..2", None),
+    ("1,2,3", None),
     ("3 4", None),
     ("3\t4", None),
     ("0x10", None),

@@ -20,11 +20,8 @@ from attention_explorer.pages.lookup.presets import PRESETS
 from attention_explorer.pages.lookup.state import LookupState, LookupView, Overlay, ValueKind
 from attention_explorer.pages.lookup.wording import description
 from attention_explorer.pages.row_as_lookup import as_lookup
-from attention_explorer.pages.session_file import session_bytes, session_from
 from attention_explorer.session.settings import Settings
 from attention_explorer.tools.code.programs import program_of
-
-pytestmark = pytest.mark.qt_log_ignore("This plugin does not support")  # said whenever a list opens
 
 
 def row_of_a_head() -> LookupState:
@@ -75,7 +72,7 @@ def test_the_key_does_it_in_whichever_view_the_window_opens(make_window, hand, v
 
 
 @pytest.mark.parametrize(("hard", "name"), [(True, "soft"), (False, "hard")])
-def test_files_pictures_words_and_sessions_have_it(hard: bool, name: str, make_window) -> None:
+def test_files_pictures_and_words_have_it(hard: bool, name: str, make_window) -> None:
     state = replace(LookupState(), hard=hard)
     shown = state.with_overlay(Overlay.OTHER, True)
     found = lookup_frame(shown).other_output
@@ -89,7 +86,6 @@ def test_files_pictures_words_and_sessions_have_it(hard: bool, name: str, make_w
     assert f">{name} o<" in svg.replace("\n", "")
     assert "Both modes" in svg
     whole = ExplorerState(lookup=shown)
-    assert session_from(session_bytes(whole), "a session").state.lookup == shown
     assert "other_output = " in program_of("lookup", whole).text
     window = make_window(whole, Settings(page="lookup"), (1024, 768))
     assert f"{name} o," in copied_numbers(window.page)

@@ -42,8 +42,6 @@ from attention_explorer.sources.registry import source_of
 
 CIRCUITS_PRESETS = preset_list("circuits")
 
-pytestmark = pytest.mark.qt_log_ignore("This plugin does not support")
-
 MODELS = Path(__file__).parents[1] / "data" / "models"
 Open = Callable[..., FrameDriver]
 
@@ -339,7 +337,6 @@ def test_whose_heads_they_are_is_said_and_a_large_grid_says_what_a_row_is(open_c
     at = open_circuits(heads=HeadsState(HeadsSetup(recipe)))
     assert at.example.currentText() == "Who looks one back"
     at.press(button(at, TAKE))
-    at.settle()
     assert at.state.preset == ""
     assert at.example.placeholderText() == source_of(recipe).traits.kind
     assert "said twice" in at.panel_words()[1]

@@ -69,11 +69,13 @@ def told(window) -> str:
     return window.statusBar().currentMessage()
 
 
-def test_the_key_copies_csv_and_makes_nothing_else(window, qtbot, monkeypatch):
+def test_a_key_copies_csv_and_makes_nothing_else_and_another_copies_the_picture(window, qtbot, monkeypatch):
     monkeypatch.setattr(writing, "write_json", None)
     press_copy(window)
     qtbot.waitUntil(lambda: told(window) == "The numbers are on the clipboard, as CSV.")
     assert text() == csv_text(window.page.figure().numbers())
+    QTest.keyClick(window, Qt.Key.Key_C, Qt.KeyboardModifier.ControlModifier | Qt.KeyboardModifier.ShiftModifier)
+    assert not QGuiApplication.clipboard().image().isNull()
 
 
 def test_the_window_goes_on_while_the_worker_copies(window, held, qtbot, monkeypatch):

@@ -18,9 +18,6 @@ from attention_explorer.pages.positions.kinds.registry import PositionKind
 from attention_explorer.pages.positions.state import PositionsState
 from attention_explorer.session.settings import Settings, SettingsStore, ThemeChoice
 
-# The off-screen platform says this whenever a combo box opens.
-pytestmark = pytest.mark.qt_log_ignore("This plugin does not support")
-
 STATE = ExplorerState(
     heads=heads_preset("minilm").state, positions=PositionsState(PositionKind.ALIBI, head=2, preset="alibi")
 )

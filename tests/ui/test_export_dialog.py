@@ -16,15 +16,12 @@ from written_numbers import csv_text
 from attention_explorer.core.figure_options import FigureOptions
 from attention_explorer.core.numbers_export import Numbers, Table
 from attention_explorer.errors import ExplorerError
-from attention_explorer.kit.export import dialog as export_dialog
 from attention_explorer.kit.export.dialog import ExportDialog, words_about
 from attention_explorer.kit.export.figure import EXPORT_FORMATS, sheet_of
 from attention_explorer.kit.theme import LIGHT, Look
 from attention_explorer.pages.explorer import ExplorerState
 from attention_explorer.pages.lookup.export import lookup_numbers
 from attention_explorer.pages.lookup.presets import preset
-from attention_explorer.pages.lookup.state import LookupState
-from attention_explorer.pages.lookup.ui.figure import LookupFigure
 from attention_explorer.pages.registry import PAGE_IDS, presets_of
 from attention_explorer.pages.ui.page import Page
 from attention_explorer.pages.ui.session import Session
@@ -190,16 +187,6 @@ def test_the_next_export_from_any_page_of_the_window_starts_where_the_last_ended
 
 
 # ---- What becomes of it ----
-
-
-def test_a_path_that_cannot_be_written_is_explained_in_a_box(make_window, tmp_path, monkeypatch):
-    window = make_window()
-    said = []
-    monkeypatch.setattr(QMessageBox, "warning", lambda parent, title, text: said.append(text))
-    missing = tmp_path / "no such folder" / "figure.png"
-    assert export_dialog.export_or_explain(window, LookupFigure(LookupState()), missing) == ""
-    assert "no such folder" in said[0]
-    assert "does not exist" in said[0]
 
 
 def test_the_dialog_writes_what_was_asked_for(make_window, tmp_path, monkeypatch):

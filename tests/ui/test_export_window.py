@@ -6,7 +6,7 @@ import pytest
 from PySide6.QtCore import QEvent, QSize, Qt, QTimer
 from PySide6.QtGui import QGuiApplication, QImage
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QApplication, QDialog, QDialogButtonBox, QFileDialog
+from PySide6.QtWidgets import QApplication, QDialogButtonBox, QFileDialog
 from written_numbers import csv_text
 
 from attention_explorer.core.figure_options import Cells, FigureOptions, FigureTheme, Length, LengthUnit
@@ -274,15 +274,6 @@ def test_a_cancelled_window_writes_nothing_and_forgets_its_choices(open_heads, m
     press_in_dialog("cancel", seen)
     page.export()
     assert [options.width for options in seen] == [Length(89), None]
-
-
-def test_the_suffix_that_is_typed_wins(make_window, figure, monkeypatch, tmp_path):
-    window = make_window()
-    monkeypatch.setattr(ExportDialog, "exec", lambda _dialog: QDialog.DialogCode.Accepted)
-    path = tmp_path / "figure.pdf"
-    monkeypatch.setattr(QFileDialog, "getSaveFileName", lambda *_: (str(path), ""))
-    assert export_dialog.export_with_dialog(window, figure) == f"Saved {path}"
-    assert path.read_bytes().startswith(b"%PDF")
 
 
 def test_window_clipboard_and_file_give_the_same_picture(open_heads, tmp_path):

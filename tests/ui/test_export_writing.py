@@ -126,4 +126,5 @@ def test_what_goes_wrong_on_the_worker_is_explained(note, tmp_path, monkeypatch)
         "attention_explorer.kit.export.dialog.QMessageBox.warning", lambda _parent, title, text: said.append(text)
     )
     assert note.export(tmp_path / "no such folder" / "lookup.png") == ""
+    assert "no such folder" in said[0]
     assert "does not exist" in said[0]

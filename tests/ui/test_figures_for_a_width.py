@@ -70,7 +70,7 @@ def all_figures() -> dict[str, Callable[[], Figure]]:
             state = PositionsState(kind=kind, picture=picture)
             found[f"positions-{kind}-{picture}"] = lambda state=state: positions_figure(state)
     for kind in ("heatmap", "lines", "stages", "compare", "wall"):
-        for count in (6, 128):
+        for count in (6, 30, 128):
             found[f"heads-{kind}-{count}"] = lambda kind=kind, count=count: heads_figure(kind, count)
     return found
 
@@ -79,7 +79,7 @@ FIGURES = all_figures()
 
 
 @cache
-def svg_of(name: str, width: Length) -> bytes:
+def svg_of(name: str, width: Length | None) -> bytes:
     return figure_bytes(FIGURES[name](), FigureOptions(".svg", width=width))
 
 
@@ -120,7 +120,7 @@ def test_a_figure_is_as_wide_as_it_should_be_and_fits_a_page(name, width):
     assert high <= min(1.7 * width.value, 250)
 
 
-@pytest.mark.parametrize("width", [COLUMN, PAGE], ids=str)
+@pytest.mark.parametrize("width", [None, COLUMN, PAGE], ids=str)
 @pytest.mark.parametrize("name", [name for name in FIGURES if not name.startswith("lookup")])
 def test_no_words_lie_on_others(name, width):
     """But in a plane, where points may lie on points."""

@@ -54,7 +54,6 @@ NOT_AT_START = (
     "attention_explorer.sources.toy",
     "attention_explorer.pages.heads.frame",
     "attention_explorer.pages.session_codec",
-    "attention_explorer.pages.session_codec",
     "attention_explorer.pages.layer.ui",
     "attention_explorer.window.session_dialogs",
     "attention_explorer.kit.export",
@@ -68,17 +67,11 @@ NOT_AT_START = (
     "attention_explorer.kit.items.map",
     "attention_explorer.kit.items.plot",
     "attention_explorer.kit.items.plot_drawing",
-    "attention_explorer.kit.items.plot_marks",
     "attention_explorer.kit.items.plot_words",
-    "attention_explorer.kit.items.map",
-    "attention_explorer.kit.items.strips",
     "attention_explorer.kit.items.strips",
     "attention_explorer.kit.items.words",
-    "attention_explorer.kit.pictures.figure",
     "attention_explorer.pages.lab.ui",
-    "attention_explorer.pages.layer.ui",
     "attention_explorer.pages.positions.ui",
-    "attention_explorer.window.session_dialogs",
 )
 
 

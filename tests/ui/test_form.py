@@ -19,8 +19,6 @@ from attention_explorer.kit.form import Form, Written
 from attention_explorer.kit.frame.view import Part
 from attention_explorer.kit.theme import LIGHT, Look
 
-pytestmark = pytest.mark.qt_log_ignore("This plugin does not support")  # said whenever a combo box opens
-
 
 class Size(StrEnum):
     SMALL = "small"

@@ -27,9 +27,6 @@ from attention_explorer.pages.heads.ui.wall_picture import PrintedWall
 from attention_explorer.session.settings import Settings, ThemeChoice
 from attention_explorer.sources.recorded_source import RecordedSource
 
-# The off-screen platform says this whenever a combo box opens.
-pytestmark = pytest.mark.qt_log_ignore("This plugin does not support")
-
 
 @pytest.fixture
 def open_heads(make_window):

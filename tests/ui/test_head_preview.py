@@ -17,8 +17,6 @@ from attention_explorer.pages.heads.state import HeadsState, Picture
 from attention_explorer.pages.heads.ui.head_wall import HeadWall
 from attention_explorer.session.settings import Settings, ThemeChoice
 
-pytestmark = pytest.mark.qt_log_ignore("This plugin does not support")
-
 
 @pytest.fixture
 def open_wall(make_window, hand):

@@ -17,7 +17,6 @@ from attention_explorer.pages.heads.survey import surveys_of
 from attention_explorer.pages.heads.ui.travel import strokes_of
 
 LONG = 20_000
-pytestmark = pytest.mark.qt_log_ignore("This plugin does not support")
 
 
 @pytest.fixture

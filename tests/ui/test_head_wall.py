@@ -23,9 +23,6 @@ from attention_explorer.pages.heads.survey import doing, line_words, summary_wor
 
 CTRL = Qt.KeyboardModifier.ControlModifier
 
-# The off-screen platform says this whenever a menu or a combo box opens.
-pytestmark = pytest.mark.qt_log_ignore("This plugin does not support")
-
 
 @pytest.fixture
 def wall(driver):

@@ -7,9 +7,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from attention_explorer.pages.explorer import ExplorerState
 from attention_explorer.pages.heads.state import HeadsState, Picture
-from attention_explorer.pages.session_file import read_session, write_session
 from attention_explorer.pages.subject import with_subject
 from attention_explorer.sources.model_source import model_recipe
 
@@ -70,12 +68,8 @@ def source_words(driver) -> tuple[int, ...]:
     return driver.frame.source.words[0]
 
 
-def test_it_is_kept_in_a_session_and_the_layer_page_has_the_tokens(driver, tmp_path):
+def test_the_layer_page_has_the_tokens(driver):
     switch(driver)
-    path = tmp_path / "words.attn.json"
-    write_session(path, driver.window.session.state, page="heads")
-    state: ExplorerState = read_session(path).state
-    assert state.heads.whole_words
-    layer = with_subject(state)
+    layer = with_subject(driver.window.session.state)
     assert layer.block.model is not None
     assert not layer.block.model.whole_words

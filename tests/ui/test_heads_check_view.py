@@ -24,8 +24,6 @@ from attention_explorer.pages.heads.state import HeadsSetup, HeadsState
 from attention_explorer.pages.heads.ui.checks import MOST_IN_PANEL, NUMBERS, Checks
 from attention_explorer.sources.recipe import ToyRecipe
 
-pytestmark = pytest.mark.qt_log_ignore("This plugin does not support")
-
 
 def state_of(preset: str = "causal", check: Check = Check.SHUFFLE, **settings: Any) -> HeadsState:
     return replace(heads_preset(preset).state, experiment=Experiment(check, **settings))

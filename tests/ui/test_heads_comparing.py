@@ -18,17 +18,11 @@ from window_driver import copied_numbers
 from attention_explorer.core.counting import Count
 from attention_explorer.kit.pictures.pointed_picture import NOWHERE
 from attention_explorer.kit.theme import LIGHT
-from attention_explorer.pages.explorer import ExplorerState
 from attention_explorer.pages.heads.frame import heads_frame
 from attention_explorer.pages.heads.presets import heads_preset
 from attention_explorer.pages.heads.state import Aggregate, HeadsSetup, HeadsState, HeadsView, Picture
-from attention_explorer.pages.session_file import read_session, write_session
 from attention_explorer.sources.hand_made_recipe import HandMadeRecipe
 from attention_explorer.sources.recipe import ToyRecipe
-from attention_explorer.sources.tokens import MOST_TOKENS
-
-# The off-screen platform says this whenever a menu opens.
-pytestmark = pytest.mark.qt_log_ignore("This plugin does not support")
 
 CAT = ToyRecipe(sentence="The cat sat", layers=2, heads=4, d_model=16)
 COMPARED = HeadsState(HeadsSetup(CAT), HeadsView(picture=Picture.COMPARE), preset="")
@@ -369,20 +363,3 @@ def test_without_a_common_token_both_are_shown_and_it_says_why_nothing_is_subtra
     assert driver.said == "“one” → “The”: no cell, as the query is only in B and the key only in A"
     copied_numbers(driver.page)
     assert driver.told == "The numbers are on the clipboard, as CSV."
-
-
-def test_the_last_token_that_b_alone_can_have_is_pinned_in_sessions(tmp_path):
-    state = ExplorerState(heads=BIG.with_view(row=2 * MOST_TOKENS - 1, column=2 * MOST_TOKENS - 1))
-    write_session(tmp_path / "last.attn.json", state, page="heads")
-    opened = read_session(tmp_path / "last.attn.json")
-    assert (opened.state, opened.warnings) == (state, ())
-
-
-def test_a_session_brings_the_comparison_back(open_heads, tmp_path):
-    driver = open_heads(BIG.with_view(row=BIG_NUMBER, column=1))
-    path = tmp_path / "compared.attn.json"
-    write_session(path, driver.window.session.state, page="heads")
-    again = open_heads(read_session(path).state.heads)
-    assert again.heads == driver.heads
-    assert again.page.panel.title.text() == "B: “big” (2) attends to"
-    np.testing.assert_array_equal(shown(again).difference.values, shown(driver).difference.values)

@@ -29,8 +29,6 @@ from attention_explorer.sources.learned_recipe import LearnedRecipe
 from attention_explorer.sources.model_source import model_recipe
 from attention_explorer.sources.registry import source_of
 
-pytestmark = pytest.mark.qt_log_ignore("This plugin does not support")
-
 MODELS = Path(__file__).parents[1] / "data" / "models"
 COPIES = LearnedRecipe(*BOX["repeat-4"], sentence="q c m b t f k q c m b t f k q c")
 Open = Callable[..., HeadsDriver]

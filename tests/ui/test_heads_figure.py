@@ -2,31 +2,25 @@
 
 from __future__ import annotations
 
-import csv
-import io
-import json
 import math
 import re
-import xml.etree.ElementTree as ET
 from dataclasses import replace
 
 import numpy as np
 import pytest
 from heads_driver import sequential
-from pdf_reader import pdf_runs
-from PySide6.QtCore import QPointF, QRectF, Qt
-from PySide6.QtGui import QGuiApplication, QImage
-from PySide6.QtWidgets import QFileDialog, QInputDialog, QMessageBox
-from window_driver import copied_numbers
-from written_numbers import csv_text
+from PySide6.QtCore import QPointF, QRectF
+from PySide6.QtGui import QImage
+from svg_reader import texts_in
+from written_numbers import json_text
 
 from attention_explorer.core.map_picture import Contrast, Window
 from attention_explorer.errors import ExportError
 from attention_explorer.kit.drawing.heatmap_layout import layout_of
-from attention_explorer.kit.export.figure import EXPORT_FORMATS, encoded, figure_image
+from attention_explorer.kit.export.figure import encoded, figure_image
 from attention_explorer.kit.pictures.figure import MARGIN, TITLE_HEIGHT
 from attention_explorer.kit.theme import LIGHT
-from attention_explorer.model import Stage
+from attention_explorer.pages.heads.export import difference_numbers, map_numbers, stages_numbers, wall_numbers
 from attention_explorer.pages.heads.frame import heads_frame
 from attention_explorer.pages.heads.presets import HEADS_PRESETS, heads_preset
 from attention_explorer.pages.heads.state import (
@@ -46,7 +40,6 @@ from attention_explorer.session.settings import ThemeChoice
 from attention_explorer.sources.hand_made_recipe import HandMadeRecipe
 
 SVG = "{http://www.w3.org/2000/svg}"
-PICTURES = (".png", ".svg", ".pdf")
 KINDS = ("heatmap", "lines", "stages", "compare", "wall")
 
 pytestmark = pytest.mark.usefixtures("qapp")
@@ -67,13 +60,7 @@ def figure_of(kind: str, tokens: int = 11) -> HeadsFigure:
 
 
 def texts_of(figure: HeadsFigure) -> list[str]:
-    root = ET.fromstring(encoded(figure, ".svg"))  # noqa: S314  # our own output
-    texts = ("".join(element.itertext()) for element in root.iter(f"{SVG}text"))
-    return [text.replace("\xa0", " ").strip() for text in texts]
-
-
-def pdf_texts(data: bytes) -> list[str]:
-    return [text.replace("\t", " ").strip() for text, _ in pdf_runs(data)]
+    return texts_in(encoded(figure, ".svg"))
 
 
 def room_of(figure: HeadsFigure) -> QRectF:
@@ -87,29 +74,6 @@ def colour_in(image: QImage, box: QRectF, scale: float = 1.0) -> str:
 
 
 # ---- Every picture in every format ----
-
-
-@pytest.mark.parametrize("tokens", [3, 11, 64])
-@pytest.mark.parametrize("kind", KINDS)
-def test_every_picture_is_written_in_every_format(kind, tokens):
-    figure = figure_of(kind, tokens)
-    begins = {".png": b"\x89PNG", ".svg": b"<?xml", ".pdf": b"%PDF-", ".json": b"{"}
-    begins |= {
-        ".npy": b"\x93NUMPY",
-        ".npz": b"PK",
-        ".csv": {"wall": b"head (from 1),query,ba,", "stages": b"stage,query,ba,", "compare": b"map,query,ba,"}.get(
-            kind, b"query \\ key,ba,"
-        ),
-    }
-    for known in EXPORT_FORMATS:
-        data = encoded(figure, known.suffix)
-        assert data.startswith(begins[known.suffix]), known.suffix
-        if known.suffix == ".pdf":
-            assert data.rstrip().endswith(b"%%EOF")
-            assert data.count(b"/Type /Page\n") == 1
-        if known.suffix == ".png":
-            image = QImage.fromData(data)
-            assert (image.width(), image.height()) == figure.size.toTuple()
 
 
 @pytest.mark.parametrize("tokens", [3, 11, 64])
@@ -147,47 +111,12 @@ def test_the_words_of_a_wall_leave_one_another_alone():
     assert any(text.startswith("Donaudampf") and text.endswith("…") for text in texts_of(long))
 
 
-@pytest.mark.parametrize("tokens", [3, 11, 64])
-def test_pdf_holds_every_token_as_text(tokens):
-    texts = pdf_texts(encoded(figure_of("heatmap", tokens), ".pdf"))
-    assert sorted(text for text in texts if text in words(tokens)) == sorted(2 * words(tokens))
-    assert {"query (row) attends to …", "key (column)", "weight", "masked"} <= set(texts)
-
-
-@pytest.mark.parametrize("kind", KINDS)
-def test_pdf_says_every_number_that_the_svg_says(kind):
-    def said(texts):
-        return sorted(re.sub(r"\s+", "", text) for text in texts if re.search(r"\d", text))
-
-    figure = figure_of(kind, 5)
-    figure = replace(figure, heads=figure.heads.with_view(row_sums=True))
-    expected = said(texts_of(figure))
-    assert len(expected) >= 5
-    assert said(pdf_texts(encoded(figure, ".pdf"))) == expected
-
-
 def test_files_of_a_long_map_stay_small():
     figure = figure_of("heatmap", 300)
     data = encoded(figure, ".svg")
     assert len(data) < 1_500_000
     assert data.count(b"<rect") + data.count(b"<path") < 2000, "the cells are one image"
     assert b"<image" in data
-
-
-def test_svg_names_itself():
-    root = ET.fromstring(encoded(figure_of("heatmap"), ".svg"))  # noqa: S314
-    assert root.find(f"{SVG}title").text == "Attention Explorer: head 1 of 8"
-    said = root.find(f"{SVG}desc").text
-    assert said.startswith("Heads page. A map, head 1 of 8: attention of 11 queries (rows) to 11 keys (columns).")
-    assert "Tokens: “ba” “be” “bi” " in said
-    assert "Strongest weights: “ba” (1) to “ba” (1) 1;" in said
-
-
-def test_tokens_that_are_markup_stay_what_they_are():
-    figure = HeadsFigure(HeadsState().with_recipe(sentence='a < b & "c" > d'))
-    assert set(figure.frame.queries) <= set(texts_of(figure))
-    assert "<" in figure.frame.queries
-    assert "&" in figure.frame.queries
 
 
 # ---- Colours are numbers ----
@@ -341,121 +270,19 @@ def test_the_caption_is_not_cut_off():
     assert found == {"#ffffff"}, "the last line ends above the edge"
 
 
-# ---- Numbers ----
-
-
-def test_numbers_are_those_of_the_map():
-    figure = figure_of("heatmap")
-    weights = figure.frame.map.weights()
-    rows = list(csv.reader(io.StringIO(encoded(figure, ".csv").decode())))
-    assert rows[0] == ["query \\ key", *words(11)]
-    assert [row[0] for row in rows[1:]] == list(words(11))
-    assert np.array_equal(np.array([[float(cell) for cell in row[1:]] for row in rows[1:]]), weights)
-    assert np.array_equal(np.load(io.BytesIO(encoded(figure, ".npy")), allow_pickle=False), weights)
-    archive = np.load(io.BytesIO(encoded(figure, ".npz")), allow_pickle=False)
-    assert np.array_equal(archive["weights"], weights)
-    assert np.array_equal(archive["allowed"], np.tri(11, dtype=bool))
-    assert archive["queries"].tolist() == list(words(11))
-    settings = json.loads(str(archive["parameters"]))["settings"]
-    assert (settings["mask"], settings["seed"], settings["head"]) == ("causal", 42, 1)
-    document = json.loads(encoded(figure, ".json"))
-    assert document["weights"] == weights.tolist()
-    assert document["axes"] == ["query (row)", "key (column)"]
-
-
-def test_masked_scores_are_infinite_in_arrays_and_null_in_json():
-    figure = HeadsFigure(figure_of("heatmap", 3).heads.with_view(stage=Stage.MASKED))
-    scores = np.load(io.BytesIO(encoded(figure, ".npy")), allow_pickle=False)
-    assert scores[0, 1] == -math.inf
-    assert json.loads(encoded(figure, ".json"))["masked"][0][1:] == [None, None]
-    assert "-inf" in encoded(figure, ".csv").decode().splitlines()[1]
-
-
-def test_numbers_of_a_comparison_are_the_difference_with_both():
-    figure = figure_of("compare", 5)
-    a, b = figure.frame.map.weights(), heads_frame(figure.heads.other).map.weights()
-    archive = np.load(io.BytesIO(encoded(figure, ".npz")), allow_pickle=False)
-    assert np.array_equal(archive["difference"], a - b)
-    assert np.array_equal(archive["a"], a)
-    assert np.array_equal(archive["b"], b)
-    assert np.array_equal(np.load(io.BytesIO(encoded(figure, ".npy")), allow_pickle=False), a - b)
-
-
-def test_numbers_of_the_wall_are_all_heads():
-    figure = figure_of("wall", 5)
-    weights = np.stack([map_.weights() for map_ in figure.frame.layers[0].maps])
-    assert np.array_equal(np.load(io.BytesIO(encoded(figure, ".npy")), allow_pickle=False), weights)
-    rows = list(csv.reader(io.StringIO(encoded(figure, ".csv").decode())))
-    assert rows[0] == ["head (from 1)", "query", *words(5)]
-    assert len(rows) == 1 + 8 * 5
-    assert [float(cell) for cell in rows[-1][2:]] == weights[7, 4].tolist()
-
-
-def test_hidden_keys_are_exported_as_drawn_with_the_raw_weights_beside():
-    figure = HeadsFigure(HeadsState().with_view(hidden=Hidden.FIRST))
-    archive = np.load(io.BytesIO(encoded(figure, ".npz")), allow_pickle=False)
-    raw = figure.frame.map.weights()
-    assert np.array_equal(archive["raw_weights"], raw)
-    assert archive["weights"][:, 0].tolist() == [0.0] * 11
-    assert archive["weights"][:, 1:] == pytest.approx(raw[:, 1:] / raw[:, 1:].sum(axis=1, keepdims=True))
-
-
 # ---- From the window ----
 
 
-@pytest.fixture
-def saved_as(monkeypatch, tmp_path):
-    """Answer the question where to save, and how large."""
-
-    def answer(name: str):
-        monkeypatch.setattr(QFileDialog, "getSaveFileName", lambda *_: (str(tmp_path / name), ""))
-        monkeypatch.setattr(QInputDialog, "getItem", lambda *arguments: (arguments[3][1], True))
-        return tmp_path / name
-
-    return answer
-
-
-@pytest.mark.parametrize(
-    ("picture", "suffix"),
-    [*((picture, ".png") for picture in DRAWN), *((Picture.STAGES, known.suffix) for known in EXPORT_FORMATS[1:])],
-)
-def test_every_picture_is_exported_from_the_window(driver, saved_as, picture, suffix):
-    driver.keep()
-    driver.key(Qt.Key.Key_M)
-    driver.press(driver.controls.pictures.buttons[picture])
-    path = saved_as(f"figure{suffix}")
-    driver.page.export()
-    assert path.stat().st_size > 100
-    assert str(path) in driver.told
-    if suffix == ".png":
-        size = driver.page.figure().size
-        assert QImage(str(path)).size() == 2 * size
-
-
-def test_a_zoomed_part_is_exported_as_it_is_seen(driver, saved_as):
-    driver.wheel(driver.cell(9, 9), 720)
-    path = saved_as("part.svg")
-    driver.page.export()
-    text = path.read_text(encoding="utf-8")
-    assert ">tired<" in text.replace("\n", "").replace(" <", "<").replace("> ", ">")
-    assert "sat" not in [element.text for element in ET.fromstring(text).iter(f"{SVG}text")]  # noqa: S314
-
-
-def test_a_folder_that_is_not_there_is_explained(driver, saved_as, monkeypatch):
-    said = []
-    monkeypatch.setattr(QMessageBox, "warning", lambda _parent, *texts: said.append(texts))
-    saved_as("no/such/folder/map.svg")
-    driver.page.export()
-    assert len(said) == 1
-    assert "folder" in " ".join(said[0])
-
-
-def test_copied_pictures_and_numbers_are_those_of_the_figure(driver):
-    driver.page.copy_picture()
-    assert QGuiApplication.clipboard().image().convertToFormat(QImage.Format.Format_RGB32) == figure_image(
-        driver.page.figure(), 2.0
-    ).convertToFormat(QImage.Format.Format_RGB32)
-    assert copied_numbers(driver.page) == csv_text(driver.page.figure().numbers())
+@pytest.mark.parametrize("kind", KINDS)
+def test_numbers_are_those_of_the_picture(kind):
+    figure = figure_of(kind, 5)
+    frame, view = figure.frame, figure.view
+    expected = {
+        "wall": lambda: wall_numbers(frame, view, figure.surveys),
+        "stages": lambda: stages_numbers(frame),
+        "compare": lambda: difference_numbers(frame, heads_frame(figure.heads.other), view),
+    }.get(kind, lambda: map_numbers(frame, view))()
+    assert json_text(figure.numbers()) == json_text(expected)
 
 
 def test_too_many_numbers_are_refused_in_words():

@@ -20,9 +20,6 @@ from attention_explorer.pages.heads.ui.figure import DRAWN, HeadsFigure
 from attention_explorer.pages.heads.wording import cell_words
 from attention_explorer.session.settings import ThemeChoice
 
-# The off-screen platform says this whenever a combo box opens or a window is raised.
-pytestmark = pytest.mark.qt_log_ignore("This plugin does not support")
-
 CAUSAL = HeadsState(HeadsSetup(mask=MaskChoice(MaskKind.CAUSAL)))
 SMALL = [((900, 650), 1.0), ((1280, 800), 1.5), ((1280, 800), 2.0)]
 

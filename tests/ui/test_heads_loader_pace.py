@@ -21,9 +21,6 @@ from attention_explorer.pages.heads.ui.views import numbers_of
 from attention_explorer.session.requests import BEFORE, SO_FAR
 from attention_explorer.sources.recipe import ToyRecipe
 
-# The off-screen platform says this whenever a combo box opens.
-pytestmark = pytest.mark.qt_log_ignore("This plugin does not support")
-
 
 def many(letter: str = "w", heads: int = 64, layers: int = 2) -> HeadsState:
     """A state with so many heads that they come one by one, quickly."""
@@ -241,27 +238,6 @@ def test_the_button_stops_and_computes_after_all(open_heads, wait, qtbot, steps)
     wait(driver)
     assert "as before" not in widget_texts(wall)
     assert not note.isVisible()
-
-
-def test_another_change_takes_the_place_of_what_was_stopped(open_heads, qtbot):
-    driver = open_heads()
-    ask(driver, endless())
-    driver.key(Qt.Key.Key_Escape)
-    assert driver.page.note.isVisible()
-    ask(driver, HeadsState().with_setup(hard=True))
-    assert not driver.page.note.isVisible()
-    assert driver.canvas.frame.setup.hard
-    assert driver.page.requests.jobs.wait(20)
-
-
-def test_what_is_asked_for_right_after_a_stop_is_computed(open_heads, wait):
-    driver = open_heads()
-    ask(driver, endless())
-    driver.key(Qt.Key.Key_Escape)
-    ask(driver, many("new"))
-    wait(driver)
-    assert driver.canvas.frame.queries == tuple(f"new{i}" for i in range(5))
-    assert len(driver.page.wall.surveys) == 128
 
 
 def test_escape_in_a_stroke_of_the_brush_takes_back_the_stroke(open_heads, wait):

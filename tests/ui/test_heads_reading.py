@@ -19,8 +19,6 @@ from attention_explorer.pages.heads.ui.row_item import RowCell
 from attention_explorer.pages.heads.ui.row_picture import ROW, RowPicture, row_words
 from attention_explorer.pages.heads.wording import arithmetic
 
-pytestmark = pytest.mark.qt_log_ignore("This plugin does not support")
-
 
 def show(driver, heads: HeadsState) -> None:
     session = driver.window.session

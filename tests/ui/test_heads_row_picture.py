@@ -23,8 +23,6 @@ from attention_explorer.pages.heads.state import Aggregate, HeadsState
 from attention_explorer.pages.heads.ui.row_item import RowCell
 from attention_explorer.pages.heads.ui.row_picture import PRODUCTS, ROW, RowPicture, row_item, row_words
 
-pytestmark = pytest.mark.qt_log_ignore("This plugin does not support")
-
 
 def state_of(preset: str = "learned-it", **view: object) -> HeadsState:
     return heads_preset(preset).state.with_view(**view)

@@ -19,8 +19,6 @@ from attention_explorer.pages.heads.ui.row_item import RowCell
 from attention_explorer.pages.heads.ui.row_picture import ROW
 from attention_explorer.pages.heads.ui.stages import STAGES, ShapeChain, Stages
 
-pytestmark = pytest.mark.qt_log_ignore("This plugin does not support")
-
 
 def state_of(preset: str = "causal", **view: object) -> HeadsState:
     return heads_preset(preset).state.with_view(**view)

@@ -15,9 +15,6 @@ from attention_explorer.pages.heads.choices import MASKS
 from attention_explorer.pages.heads.frame import heads_frame
 from attention_explorer.pages.heads.state import MaskKind, Picture
 
-# The off-screen platform says this whenever a combo box opens.
-pytestmark = pytest.mark.qt_log_ignore("This plugin does not support")
-
 
 def copied(driver) -> list[list[str]]:
     return list(csv.reader(io.StringIO(copied_numbers(driver.page)), strict=True))

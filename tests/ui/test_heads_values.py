@@ -13,14 +13,8 @@ from attention_explorer.pages.heads.alt_text import alt_text
 from attention_explorer.pages.heads.frame import heads_frame
 from attention_explorer.pages.heads.presets import heads_preset
 from attention_explorer.pages.heads.recorded import heads_of_file
-from attention_explorer.pages.heads.state import Aggregate, HeadsState, HeadsView, Hidden, Picture
+from attention_explorer.pages.heads.state import Aggregate, HeadsState, Hidden, Picture
 from attention_explorer.pages.heads.ui.figure import HeadsFigure
-from attention_explorer.pages.session_file import session_bytes, session_from
-
-# The off-screen platform says this whenever a combo box opens.
-pytestmark = pytest.mark.qt_log_ignore("This plugin does not support")
-
-WEIGHTED = HeadsView(value_weighted=True)
 
 
 def added(heads: HeadsState) -> np.ndarray:
@@ -54,8 +48,6 @@ def test_the_map_of_a_toy_head_shows_what_each_key_adds_and_says_so(driver):
     assert not bar.contrast.model().flags(bar.contrast.model().index(list(Contrast).index(Contrast.LOG), 0)) & (
         Qt.ItemFlag.ItemIsEnabled
     ), "lengths have no logarithmic bar from 0.0001 to 1"
-    state = driver.window.session.state
-    assert session_from(session_bytes(state), "values").state.heads.view == state.heads.view
     driver.choose(bar.stages, Stage.SCALED)
     assert not driver.heads.view.value_weighted
     driver.back()

@@ -20,8 +20,6 @@ from attention_explorer.pages.session_file import write_session
 
 LONG = HeadsState().with_recipe(sentence=sentence(40)).with_view(row=None)
 
-pytestmark = pytest.mark.qt_log_ignore("This plugin does not support")
-
 
 @pytest.fixture
 def long(driver) -> HeadsDriver:

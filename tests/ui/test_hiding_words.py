@@ -18,7 +18,6 @@ from attention_explorer.pages.explorer import ExplorerState
 from attention_explorer.pages.heads.presets import HIDING, heads_preset
 from attention_explorer.pages.heads.state import HeadsState, Picture
 from attention_explorer.pages.heads.ui import guess as guess_module
-from attention_explorer.pages.session_file import read_session, write_session
 from attention_explorer.session.settings import Settings, ThemeChoice
 from attention_explorer.sources.recipe import ToyRecipe
 
@@ -121,11 +120,8 @@ def test_two_quick_clicks_are_two_and_type_nothing(driver):
     assert driver.heads.view.row == IT, "no word was pinned"
 
 
-def test_hiding_is_one_step_of_undo_and_lies_in_the_session(driver, tmp_path):
+def test_hiding_is_one_step_of_undo(driver):
     click_eye(driver, SOFT)
-    hidden = driver.heads
-    write_session(tmp_path / "hidden.attn.json", driver.window.session.state)
-    assert read_session(tmp_path / "hidden.attn.json").state.heads == hidden
     driver.undo()
     settled(driver)
     assert driver.heads == EXAMPLE

@@ -19,8 +19,6 @@ from attention_explorer.kit.controls.made import FlowLayout
 from attention_explorer.pages.registry import PAGE_IDS
 from attention_explorer.window.window import MainWindow
 
-pytestmark = pytest.mark.qt_log_ignore("This plugin does not support")
-
 Show = Callable[[MainWindow], object]
 LESSON = Path(__file__).parents[1] / "data/lessons/kinds.lesson.toml"
 

@@ -17,6 +17,8 @@ from svg_reader import overlaps, text_places
 from attention_explorer.core.map_picture import ColourScale, MapPicture, ScaleKind
 from attention_explorer.kit.drawing.text_table import Column
 from attention_explorer.kit.export.svg_file import svg_bytes
+from attention_explorer.kit.items.bars import Bar as NamedBar
+from attention_explorer.kit.items.bars import NamedBars
 from attention_explorer.kit.items.columns import Above, Beside, Together
 from attention_explorer.kit.items.item import Hit, Item
 from attention_explorer.kit.items.map import Map, RowsMap
@@ -65,6 +67,11 @@ def plot_of(scale: float) -> Plot:
     return Plot("Plot", Axis(0, 10, "depth"), Axis(0, 20, "size"), (curve, Handle("handle", 4.0)), stops=x.tolist())
 
 
+def named_bars_of(scale: float) -> NamedBars:
+    bars = tuple(NamedBar(f"k{n}", scale * n / 3, f"{scale * n:.2f}", f"{scale * n:.0%}", "a word") for n in (1, 2, 3))
+    return NamedBars("Weights", ("q·k", "weight α"), bars)
+
+
 @dataclass(frozen=True)
 class Kind:
     """A kind of item: made with one number or another, and the middle of each part that can be pointed at."""
@@ -84,6 +91,7 @@ KINDS = {
     "table": Kind(table_of, lambda layout: {row: layout.row(row).center() for row in range(4)}),
     "strips": Kind(strips_of, cells(3, 6, lambda layout, strip, column: layout.cell(strip, column))),
     "shares": Kind(shares_of, cells(2, 3, lambda layout, bar, part: layout.parts[bar][part])),
+    "named bars": Kind(named_bars_of, lambda layout: {row: layout.rows[row].center() for row in range(3)}),
     "map": Kind(lambda scale: Map("Map", picture_of(scale)), cells(4, 4, lambda layout, *at: layout.rectangle(*at))),
     "rows": Kind(
         lambda scale: RowsMap("Rows", picture_of(scale), title=f"up to {15 * scale:g}", detail="feature →"),

@@ -17,8 +17,6 @@ from attention_explorer.pages.lab.scores_growth import GrowthPoint, growth_pictu
 from attention_explorer.pages.lab.scores_state import GainRule, ScalingPicture, ScalingState
 from attention_explorer.pages.lab.ui.why import SPREAD, AgainstD
 
-pytestmark = pytest.mark.qt_log_ignore("This plugin does not support")
-
 FEW = ScalingState(picture=ScalingPicture.GROWTH, draws=150)
 
 

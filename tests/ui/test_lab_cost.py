@@ -9,8 +9,6 @@ import pytest
 from picture_on_canvas import PictureOnCanvas, drawing_of, faults_of, panel_words
 from PySide6.QtCore import QPointF, QRectF, Qt
 
-from attention_explorer.core.preset import preset_of
-from attention_explorer.kit.picture import NOTHING
 from attention_explorer.kit.theme import DARK, Look
 from attention_explorer.pages.lab.cost_state import CostState
 from attention_explorer.pages.lab.ui.cost import AMOUNTS, LAYER, TERMS, Cost
@@ -59,15 +57,6 @@ def test_the_corner_stays_under_the_pointer_while_it_is_dragged(shown) -> None:
     at.mouse.release()
     assert at.laid.layout.scale > scale  # now that it is let go, 4096 has room too
     assert at.labels[-1] == "Change n to 2048"
-
-
-def test_escape_puts_back_what_was_dragged(shown) -> None:
-    at = shown()
-    at.mouse.press(at.laid.layout.corner)
-    at.mouse.move(at.laid.layout.corner - QPointF(100, 100))
-    assert at.state.n < 1024
-    at.key(Qt.Key.Key_Escape)
-    assert at.state.n == 1024
 
 
 def test_keys_double_and_halve_and_the_dashed_square_doubles(shown) -> None:
@@ -156,19 +145,3 @@ def test_nothing_tells_the_answer_while_it_is_asked_for(shown) -> None:
     assert at.canvas.spoken() == "Hidden until you answer: Bytes that the model keeps."
     at.key(Qt.Key.Key_Right)
     assert at.state.n == 1024
-
-
-def test_heads_that_do_not_share_get_a_sentence(shown) -> None:
-    at = shown(CostState(heads=11))
-    assert "by 11 heads" in " ".join(at.texts())
-    assert COST.title(at.canvas.picture) == NOTHING
-    assert "by 11 heads" in at.canvas.spoken()
-    assert at.point_at(QPointF(200, 200)) == ""
-    at.key(Qt.Key.Key_Right)
-    assert at.state.n == 1024
-
-
-def test_it_is_spoken_and_exported() -> None:
-    numbers = COST.compute(preset_of(COST_PRESETS, "gpt2").state, (0, 0))
-    assert "576" in COST.item(numbers).spoken()
-    assert list(COST.arrays(numbers))[:2] == ["operations", "operations_at_2n"]

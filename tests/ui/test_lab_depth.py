@@ -11,14 +11,13 @@ import numpy as np
 import pytest
 from picture_on_canvas import PictureOnCanvas, drawing_of, faults_of
 from PySide6.QtCore import QPointF, QRectF, Qt
-from svg_reader import text_places
 
 from attention_explorer.core.preset import preset_of
 from attention_explorer.kit.items.item import Hit
 from attention_explorer.kit.items.plot import Plot, PlotLayout
 from attention_explorer.kit.items.plot_marks import At, Label, Points
 from attention_explorer.kit.picture import NOTHING
-from attention_explorer.kit.pictures.request_note import PictureRequest, work_for
+from attention_explorer.kit.pictures.request import PictureRequest, work_for
 from attention_explorer.kit.theme import Look
 from attention_explorer.model import NormPlacement
 from attention_explorer.pages.lab.depth import DRAWS, TABLE, is_measured
@@ -28,8 +27,6 @@ from attention_explorer.pages.stack.choices import Initialiser
 from attention_explorer.pages.stack.wording import brief
 
 block_preset = partial(preset_of, preset_list("block"))
-
-pytestmark = pytest.mark.qt_log_ignore("This plugin does not support")
 
 HE: dict[str, Any] = {"initialiser": Initialiser.HE, "norm": NormPlacement.POST}
 
@@ -183,15 +180,6 @@ def test_while_it_is_asked_for_nothing_tells(shown: PictureOnCanvas) -> None:
     shown.state = replace(shown.state, residual=False, layers=2)
     shown.show()
     assert (shown.pixels() == before).all()
-
-
-def test_files_have_text_and_no_image(shown: PictureOnCanvas) -> None:
-    drawing = drawing_of(shown.picture, shown.numbers, (336, 250))  # a column of a page
-    assert faults_of(drawing, (336, 250)) == []
-    texts = {text for text, _ in text_places(drawing)}
-    assert {"× 1.02", "residual, no norm", "no residual, no norm"} <= texts
-    arrays = shown.picture.arrays(shown.numbers)
-    assert list(arrays) == ["gradient_ratios", "token_cosines", "token_norms", "depth"]
 
 
 def test_the_likeness_beside_it_has_the_same_depths(shown: PictureOnCanvas) -> None:

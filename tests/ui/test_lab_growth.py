@@ -4,14 +4,12 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Callable
-from dataclasses import replace
 
 import pytest
 from picture_on_canvas import PictureOnCanvas, drawing_of, faults_of
 from PySide6.QtCore import QPointF, QRectF, Qt
 
 from attention_explorer.kit.items.plot_marks import Points
-from attention_explorer.kit.picture import NOTHING
 from attention_explorer.kit.theme import Look
 from attention_explorer.pages.lab.cost_growth import growth_picture
 from attention_explorer.pages.lab.cost_state import CostState, Quantity, Scope
@@ -144,14 +142,3 @@ def test_nothing_tells_the_answer_while_it_is_asked_for(shown) -> None:
     at = shown(MEASURED)
     at.canvas.withhold(True)
     assert at.texts() == [CURVES, "?"]
-
-
-def test_heads_that_do_not_share_get_a_sentence_and_arrays_are_those_of_the_curves(shown) -> None:
-    at = shown(state=CostState(heads=11))
-    assert "by 11 heads" in " ".join(at.texts())
-    assert PLAIN.title(at.canvas.picture) == NOTHING
-    assert "by 11 heads" in at.canvas.spoken()
-    at.state = replace(at.state, heads=12)
-    at.show()
-    assert list(PLAIN.arrays(at.canvas.picture)) == ["curves", "n", "names"]
-    assert list(MEASURED.arrays(growth_picture(CostState(), POINTS)))[-1] == "measured_seconds"

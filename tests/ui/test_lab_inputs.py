@@ -98,11 +98,7 @@ def test_tokens_are_given_and_weights_are_not(shown) -> None:
     assert at.point_at(at.laid.layout[0].layout[1].layout.cells.center()) == ""
 
 
-def test_it_is_exported_and_says_why_there_is_nothing(shown) -> None:
-    at = shown()
-    arrays = INPUTS.arrays(at.canvas.picture)
-    assert list(arrays) == ["operations", "weights_1", "tokens_1", "weights_2", "tokens_2"]
-    np.testing.assert_allclose(arrays["weights_1"].sum(axis=1), 1.0)
+def test_it_says_why_there_is_nothing(shown) -> None:
     at = shown(replace(READY, sentence=" "))
     assert "Type at least one word" in " ".join(at.texts())
     assert "there is nothing to attend to yet" in at.canvas.spoken()

@@ -10,15 +10,12 @@ import numpy as np
 import pytest
 from picture_on_canvas import PictureOnCanvas, drawing_of, faults_of
 from PySide6.QtCore import QPointF, Qt
-from svg_reader import text_places
 
 from attention_explorer.core.preset import preset_of
 from attention_explorer.pages.lab.ui.layers import Linear
 from attention_explorer.pages.preset_lists import preset_list
 
 block_preset = partial(preset_of, preset_list("block"))
-
-pytestmark = pytest.mark.qt_log_ignore("This plugin does not support")
 
 LONG = "the quick brown fox jumps over the lazy dog and then sleeps for a very long time under the old tree"
 
@@ -109,11 +106,3 @@ def test_while_it_is_asked_for_nothing_tells(shown: PictureOnCanvas) -> None:
     shown.state = replace(shown.state, factor=-3.0, causal=True)
     shown.show()
     assert (shown.pixels() == before).all()
-
-
-def test_files_have_rectangles_and_no_image(shown: PictureOnCanvas) -> None:
-    drawing = drawing_of(shown.picture, shown.numbers, (336, 250))  # a column of a page
-    assert faults_of(drawing, (336, 250)) == []
-    texts = {text for text, _ in text_places(drawing)}
-    assert "with 2 × V, minus that: 0" in texts
-    assert list(shown.picture.arrays(shown.numbers))[:2] == ["difference_x", "difference_v"]

@@ -10,7 +10,6 @@ import numpy as np
 import pytest
 from picture_on_canvas import PictureOnCanvas, drawing_of, faults_of
 from PySide6.QtCore import QPointF, Qt
-from svg_reader import text_places
 
 from attention_explorer.core.preset import preset_of
 from attention_explorer.kit.items.item import Hit
@@ -21,8 +20,6 @@ from attention_explorer.pages.lab.ui.layers import AFTER, NormSize
 from attention_explorer.pages.preset_lists import preset_list
 
 block_preset = partial(preset_of, preset_list("block"))
-
-pytestmark = pytest.mark.qt_log_ignore("This plugin does not support")
 
 
 @pytest.fixture
@@ -113,11 +110,3 @@ def test_while_it_is_asked_for_nothing_tells(shown: PictureOnCanvas) -> None:
     shown.state = replace(shown.state, eps=1e-2, norm_scale=3.0)
     shown.show()
     assert (shown.pixels() == before).all()
-
-
-def test_files_have_text_and_no_image(shown: PictureOnCanvas) -> None:
-    drawing = drawing_of(shown.picture, shown.numbers, (336, 250))  # a column of a page
-    assert faults_of(drawing, (336, 250)) == []
-    texts = {text for text, _ in text_places(drawing)}
-    assert {"0.999", "10⁻⁴"} <= texts
-    assert next(iter(shown.picture.arrays(shown.numbers))) == "output_std_eps_under_root"

@@ -6,7 +6,6 @@ import threading
 import time
 from collections.abc import Callable, Iterator
 from dataclasses import asdict, is_dataclass, replace
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -15,21 +14,18 @@ from heads_driver import painted_texts, pixels
 from PySide6.QtCore import QPointF, Qt
 from PySide6.QtGui import QColor
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QApplication, QStyle, QStyleOptionComboBox, QToolTip
+from PySide6.QtWidgets import QApplication, QToolTip
 from window_driver import copied_numbers
 
 from attention_explorer.core.declared import declarations
 from attention_explorer.core.preset import preset_of
 from attention_explorer.errors import ExplorerError
-from attention_explorer.kit.controls.choice import ChoiceBox
 from attention_explorer.kit.export.dialog import ExportDialog
-from attention_explorer.kit.export.figure import encoded, write_figure
 from attention_explorer.kit.picture import NOTHING
 from attention_explorer.kit.pictures.pointed_picture import NOWHERE
 from attention_explorer.kit.theme import LIGHT
 from attention_explorer.model import NormPlacement
 from attention_explorer.model.score_draws import ScoreSource
-from attention_explorer.pages.explorer import ExplorerState
 from attention_explorer.pages.lab.cost_state import CostState, Quantity
 from attention_explorer.pages.lab.measure import MeasuredPoint, Measurement
 from attention_explorer.pages.lab.precision import Precision
@@ -39,13 +35,10 @@ from attention_explorer.pages.lab.state import LabView
 from attention_explorer.pages.lab.ui import page as lab_page
 from attention_explorer.pages.lab.ui.softmax import SoftmaxBench
 from attention_explorer.pages.preset_lists import preset_list
-from attention_explorer.pages.stack.choices import Initialiser
 from attention_explorer.pages.stack.state import BlockState
 
 COST_PRESETS = preset_list("cost")
 SCALING_PRESETS = preset_list("scaling")
-
-pytestmark = pytest.mark.qt_log_ignore("This plugin does not support")  # said whenever a list opens
 
 SMALL = ScalingState(draws=300)
 STACK = BlockState(d_model=16, heads=2, d_ff=32, layers=4)
@@ -118,6 +111,9 @@ def test_heads_that_do_not_share_get_a_sentence_instead_of_a_picture(open_lab) -
         assert "d_k" not in at.drawer.form.controls or not at.field("d_k").isVisible()
         at.point_at(QPointF(200, 200))
         assert at.canvas.hovered == NOWHERE
+        before = at.state
+        at.key(Qt.Key.Key_Right)
+        assert at.state == before
     copied_numbers(at.page)
     assert "There are no numbers to export" in at.told
     at.type_into(at.field("heads"), "12")
@@ -134,14 +130,6 @@ def test_precision_halves_the_memory_and_a_window_leaves_most_out(open_lab) -> N
     at.press(at.few("windowed"))
     at.type_into(at.few("window"), "128")
     assert "The window leaves each query 128 keys: 87.5 % of the matrix is never computed." in at.notes
-
-
-def test_looking_at_the_curves_in_another_way_changes_no_example(open_lab) -> None:
-    at = open_lab(LabView.COST, cost=preset_of(COST_PRESETS, "gpt2-xl").state)
-    at.show(LabView.GROWTH)
-    at.choose(at.few("quantity"), Quantity.BYTES)
-    at.show(LabView.COST)
-    assert at.example.currentText() == "GPT-2 XL, 1024 tokens"
 
 
 def test_the_decay_is_moved_in_hundredths_or_typed(open_lab) -> None:
@@ -166,20 +154,6 @@ def test_sentences_are_typed_and_an_empty_one_is_refused(open_lab) -> None:
     assert "Type at least one word" in at.told
     QTest.keyClick(line, Qt.Key.Key_Return)
     assert line.text() == "one two"
-
-
-@pytest.mark.parametrize("name", ["sentence", "other_sentence"])
-def test_an_undone_sentence_is_shown_though_its_line_has_the_keyboard(open_lab, name) -> None:
-    at = open_lab(LabView.INPUTS)
-    line, before = at.few(name), at.value(name)
-    line.setFocus()
-    line.selectAll()
-    QTest.keyClicks(line, "we saw her")
-    assert at.value(name) == "we saw her"
-    at.undo()
-    assert line.text() == before
-    at.canvas.setFocus()  # which must not type it again
-    assert at.value(name) == before
 
 
 # ---- Measuring ----
@@ -401,14 +375,6 @@ def test_other_ways_of_looking_are_no_changes(open_lab) -> None:
     at.show(LabView.WHY)
     at.press(at.field("shared_axis"))
     assert not at.state.shared_axis
-    assert "(changed)" not in at.example.currentText()
-
-
-def test_a_click_on_a_row_looks_at_it(open_lab) -> None:
-    at = open_lab(LabView.SOFTMAX, scaling=preset_of(SCALING_PRESETS, "axis").state)
-    rows = at.layout.layout[1].layout
-    at.click(rows.cell(2, 1).center())
-    assert at.state.bench.row == 2
     assert "(changed)" not in at.example.currentText()
 
 
@@ -687,12 +653,10 @@ def test_every_place_has_words_and_a_mark(open_lab, view) -> None:
 
 
 @pytest.mark.parametrize("view", LabView)
-def test_figures_are_written_in_every_format(open_lab, view, tmp_path: Path) -> None:
+def test_figures_say_what_is_set(open_lab, view) -> None:
     at = open_lab(view, **QUICK)
     at.page.measurement = POINTS
     figure = at.page.figure()
-    for suffix in (".png", ".svg", ".pdf", ".csv", ".json", ".npy", ".npz"):
-        assert len(encoded(figure, suffix)) > 100
     assert figure.shown is at.picture
     assert figure.title == at.shown_title().removesuffix(".")
     assert figure.caption == at.view.settings(at.state)
@@ -707,8 +671,6 @@ def test_figures_are_written_in_every_format(open_lab, view, tmp_path: Path) -> 
     assert {name: said["settings"][name] for name in plain} == {
         name: asdict(value) if is_dataclass(value) else value for name, value in plain.items()
     }
-    write_figure(figure, tmp_path / "numbers.npy")
-    np.testing.assert_array_equal(np.load(tmp_path / "numbers.npy"), next(iter(figure.numbers().arrays.values())))
 
 
 @pytest.mark.parametrize(("view", "has_maps"), [(LabView.GROWTH, False), (LabView.LINEAR, True)])
@@ -717,29 +679,3 @@ def test_what_only_maps_have_is_offered_for_them_alone(open_lab, qtbot, view, ha
     dialog = ExportDialog(at.page, at.page.figure())
     offered = {field: box.isEnabled() for field, box in dialog.form.parts.items()}
     assert offered == {field: has_maps or field not in ("token_labels", "colour_bar") for field in offered}
-
-
-@pytest.mark.parametrize("zoom", [1.0, 1.5, 2.0])
-def test_the_names_in_the_lists_are_whole_at_any_zoom(open_lab, zoom) -> None:
-    block = replace(STACK, initialiser=Initialiser.XAVIER)
-    at = open_lab(LabView.DEPTH, zoom=zoom, block=block)
-    assert at.field("initialiser").isVisible()
-    boxes = [control for control in at.drawer.form.controls.values() if isinstance(control, ChoiceBox)]
-    for box in boxes:
-        option = QStyleOptionComboBox()
-        box.initStyleOption(option)
-        room = box.style().subControlRect(
-            QStyle.ComplexControl.CC_ComboBox, option, QStyle.SubControl.SC_ComboBoxEditField, box
-        )
-        assert box.fontMetrics().horizontalAdvance(box.currentText()) <= room.width()
-    assert len(boxes) >= 2
-
-
-def test_undo_goes_back_to_the_view_it_changes(open_lab) -> None:
-    at = open_lab(LabView.COST, **QUICK)
-    at.key(Qt.Key.Key_Right)
-    at.show(LabView.NORM)
-    assert at.window.session.state != ExplorerState()
-    at.undo()
-    assert at.window.session.state.cost == CostState()
-    assert at.view.id is LabView.COST

@@ -10,7 +10,6 @@ from picture_on_canvas import PictureOnCanvas, drawing_of, faults_of, panel_word
 from PySide6.QtCore import QPointF, Qt
 
 from attention_explorer.core.preset import preset_of
-from attention_explorer.pages.lab.cost_state import CostState
 from attention_explorer.pages.lab.reach import FARTHEST, reach_picture
 from attention_explorer.pages.lab.ui.reach import ATTENTION, CONTEXT, RECURRENT, ROWS, SHADES, STRIPS, Reach
 from attention_explorer.pages.preset_lists import preset_list
@@ -127,12 +126,3 @@ def test_nothing_tells_the_answer_while_it_is_asked_for(shown) -> None:
     at = shown()
     at.canvas.withhold(True)
     assert at.texts() == [SHADES, STRIPS, "?"]
-
-
-def test_it_is_exported_and_heads_that_do_not_share_get_a_sentence(shown) -> None:
-    at = shown()
-    assert list(REACH.arrays(at.canvas.picture)) == ["left", "names"]
-    at = shown(CostState(heads=11))
-    assert "by 11 heads" in " ".join(at.texts())
-    at.key(Qt.Key.Key_Up)
-    assert at.state.context == 5

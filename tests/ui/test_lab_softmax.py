@@ -23,8 +23,6 @@ from attention_explorer.pages.preset_lists import preset_list
 
 SCALING_PRESETS = preset_list("scaling")
 
-pytestmark = pytest.mark.qt_log_ignore("This plugin does not support")
-
 
 def bench(*rows: tuple[float, ...], **settings: Any) -> ScalingState:
     return ScalingState(picture=ScalingPicture.BENCH, bench=BenchState(rows, **settings))
@@ -112,21 +110,9 @@ def test_what_is_wrong_with_one_weight_stands_in_its_column(show: Any) -> None:
     assert middle + wide / 2 < right
 
 
-@pytest.mark.parametrize(
-    ("name", "headline", "told"),
-    [
-        ("overflow", "exp overflows: every weight is NaN.", "∞ ÷ ∞ = NaN"),
-        ("half", "exp overflows: 1 of 3 weights is NaN.", "∞ ÷ ∞ = NaN"),
-        ("silent", "The sum overflows: all weights are 0.", "all weights are 0"),
-        ("gap", "The largest score takes >99 % of the weight.", "exp(s − max), their sum 1.0000"),
-        ("constant", "Adding 5 to every score changes no weight.", "exp(s − max), their sum 1.5530"),
-        ("axis", "The wrong axis: this row sums to 1.40.", "sums to 0.64"),
-    ],
-)
-def test_each_preset_says_large_what_it_shows(show: Any, name: str, headline: str, told: str) -> None:
+@pytest.mark.parametrize("name", ["overflow", "half", "silent", "gap", "constant", "axis"])
+def test_the_words_of_a_preset_are_few_and_whole_and_cover_nothing(show: Any, name: str) -> None:
     shown = show(preset_of(SCALING_PRESETS, name).state)
-    assert shown.picture.headline(shown.numbers) == headline
-    assert told in [text.replace("\N{NO-BREAK SPACE}", " ") for text in shown.texts()]
     assert shown.words_beside() <= 50
     assert shown.picture.says(shown.numbers)[0] in shown.canvas.spoken()
     assert shown.badly_written(360, 460) == []
@@ -224,9 +210,3 @@ def test_while_it_is_asked_for_only_scores_are_told(show: Any, state: ScalingSta
     other = Precision.FLOAT16 if state is FOUR else Precision.FLOAT64
     shown.show(replace(state, bench=replace(state.bench, precision=other, over_queries=False)))
     assert (shown.pixels() == before).all(), "how weights are computed does not show"
-
-
-def test_files_have_text_and_no_image(show: Any) -> None:
-    shown = show(FOUR)
-    assert {"0.6439", "key 4", "exp(s − max), their sum 1.5530"} <= set(shown.figure_texts())
-    assert next(iter(shown.picture.arrays(shown.numbers))) == "weights"

@@ -17,9 +17,7 @@ from attention_explorer.model.softmax import softmax
 from attention_explorer.pages.lab.score_rows import score_pieces
 from attention_explorer.pages.lab.scores import FIRST_ROWS, scores_numbers, scores_picture
 from attention_explorer.pages.lab.scores_state import ScalingState
-from attention_explorer.pages.lab.ui.why import END, MAPS, Why
-
-pytestmark = pytest.mark.qt_log_ignore("This plugin does not support")
+from attention_explorer.pages.lab.ui.why import MAPS, Why
 
 FEW = ScalingState(draws=300)
 STATES = {
@@ -165,10 +163,3 @@ def test_while_it_is_asked_for_nothing_tells(show: Any) -> None:
     assert (shown.pixels() == before).all()
     shown.key(Qt.Key.Key_Right)
     assert shown.state.d_k == 2
-
-
-def test_files_have_text_and_no_image(show: Any) -> None:
-    shown = show(FEW)
-    assert {"as they come", "divided by √64", "dotted: predicted"} <= set(shown.figure_texts())
-    assert next(iter(shown.picture.arrays(shown.numbers))) == "histogram"
-    assert shown.picture.words(shown.numbers, Hit("Scores", END)).startswith("d_k = 64: ")

@@ -23,8 +23,6 @@ from attention_explorer.sources.learned.box import BOX
 ON = BlockState(box="weights", dropout=True)
 PLACES = [place.value for place in DropoutPlace]
 
-pytestmark = pytest.mark.qt_log_ignore("This plugin does not support")
-
 
 def left_out(layer: LayerDriver) -> list[tuple[int, int]]:
     """Return the cells of the grown box that are left out."""

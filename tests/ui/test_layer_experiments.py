@@ -26,8 +26,6 @@ from attention_explorer.session.settings import Settings, ThemeChoice
 
 block_preset = partial(preset_of, preset_list("block"))
 
-pytestmark = pytest.mark.qt_log_ignore("This plugin does not support")
-
 PICTURES = {"future": Future(), "cache": Cache()}
 LONG = "the quick brown fox jumps over the lazy dog and then sleeps for a very long time under the old tree"
 
@@ -91,7 +89,6 @@ def test_the_bars_of_the_steps_are_dragged(open_layer) -> None:
 def test_exact_numbers_are_typed(open_layer, preset: str, text: str, field: str, value: int) -> None:
     driver = open_layer(preset)
     driver.type_into(driver.main.box, text)
-    driver.settle()
     assert getattr(driver.state, field) == value
     assert getattr(driver.picture.state, field) == value
     assert driver.undo_text

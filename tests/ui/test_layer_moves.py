@@ -14,7 +14,6 @@ from attention_explorer.pages.layer.ui.diagram import Diagram
 from attention_explorer.pages.stack.state import BlockState
 
 LONG = 20_000
-pytestmark = pytest.mark.qt_log_ignore("This plugin does not support")
 
 
 @pytest.fixture

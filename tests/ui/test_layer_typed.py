@@ -24,7 +24,6 @@ def test_x_and_a_matrix_are_typed_and_the_layer_computes_with_them(open_layer):
     drawn = layer.picture.box("q").first[0]
     layer.type_into(layer.field("typed_x"), "1 0; 0 1; 1 -1")
     layer.type_into(layer.field("typed_v"), "0, 2; 3, .5")
-    layer.settle()
     np.testing.assert_array_equal(layer.picture.box("x").first, X)
     np.testing.assert_array_equal(layer.picture.box("v").first[0], X @ W_V)
     assert not np.array_equal(layer.picture.box("q").first[0], drawn), "it is made of X, by a matrix that was drawn"
@@ -34,11 +33,9 @@ def test_x_and_a_matrix_are_typed_and_the_layer_computes_with_them(open_layer):
     assert "W_Q" not in layer.page.also.text(), "nothing is typed there"
     first = layer.picture.boxes[-1].first
     layer.type_into(layer.main.box, "2")
-    layer.settle()
     np.testing.assert_array_equal(layer.picture.box("x").first, first)
     layer.undo()
     layer.undo()
-    layer.settle()
     assert layer.state.typed_v == ()
 
 
@@ -63,10 +60,8 @@ def test_what_is_no_matrix_is_refused_while_it_is_typed(open_layer, text, said):
 def test_rows_that_do_not_fit_the_sentence_say_so_and_the_picture_waits(open_layer):
     layer = open_layer(replace(SMALL, typed_x=tuple(map(tuple, X.tolist()))))
     layer.type_into(layer.few("text"), "a b c d")
-    layer.settle()
     assert "X was typed as 3 × 2 numbers, but here it has 4 rows of 2" in layer.page.requests.reason
     layer.type_into(layer.field("typed_x"), " ")
-    layer.settle()
     assert layer.picture.box("x").first.shape == (4, 2)
 
 
@@ -77,7 +72,6 @@ def test_all_is_drawn_again_with_the_next_seed_a_step_each(open_layer):
     again = layer.page._again[layer.drawer.form]
     layer.press(again)
     layer.press(again)
-    layer.settle()
     assert layer.state.seed == SMALL.seed + 2
     assert not np.array_equal(layer.picture.box("x").first, before)
     assert layer.undo_text == "Draw again"
@@ -99,7 +93,6 @@ def test_lab_and_the_other_views_take_none_of_it(open_layer):
     layer = open_layer(replace(SMALL, causal=True, typed_x=tuple(map(tuple, X.tolist()))))
     typed = layer.state
     layer.show(BlockPicture.CACHE)
-    layer.settle()
     shown = layer.picture
     layer.open(replace(typed, picture=BlockPicture.CACHE, typed_x=()))
     np.testing.assert_array_equal(shown.decoding.k[0], layer.picture.decoding.k[0])

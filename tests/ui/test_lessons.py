@@ -683,17 +683,6 @@ def test_no_step_makes_the_card_higher_and_moves_the_page(learner, name):
     assert len(heights) == 1
 
 
-def test_the_card_fits_a_small_window_with_large_letters(make_window, hand):
-    learner = Learner(make_window(settings=Settings(theme=ThemeChoice.LIGHT, zoom=1.75)), hand)
-    learner.window.resize(1024, 768)
-    learner.start("masks")
-    while learner.place.now is not None:
-        QApplication.processEvents()
-        assert learner.window.width() == 1024
-        assert learner.card.leave.mapTo(learner.window, learner.card.leave.rect().topRight()).x() < 1024
-        learner.press(learner.card.skip)
-
-
 @pytest.mark.parametrize(("name", "drawn"), [("masks", "random-words"), ("real", "minilm")])
 def test_what_is_asked_about_stays_where_layer_has_drawn_what_heads_showed_before(make_window, hand, name, drawn):
     learner = Learner(make_window(with_subject(find_preset(drawn, "heads").state)), hand)
@@ -858,6 +847,7 @@ def test_no_word_of_the_card_is_cut_off(make_window, hand, size, zoom):
     for lesson in reading.lessons():
         learner.start(lesson.name)
         for _ in lesson.steps:
+            assert learner.window.size().toTuple() == size
             assert_whole(learner.card)
             if learner.card.hint.isVisible():
                 learner.press(learner.card.hint)

@@ -19,9 +19,6 @@ from attention_explorer.session.settings import Settings, ThemeChoice
 from attention_explorer.sources.recipe import GainKind
 from attention_explorer.tools.lessons import reading
 
-# The off-screen platform says this whenever a combo box opens.
-pytestmark = pytest.mark.qt_log_ignore("This plugin does not support")
-
 
 def settle(learner: Learner) -> None:
     if hasattr(learner.page, "settle"):

@@ -45,7 +45,6 @@ def test_no_query_is_moved_unseen(make_window, hand):
 
 
 # The off-screen platform says this whenever a combo box opens.
-@pytest.mark.qt_log_ignore("This plugin does not support")
 def test_a_lesson_shows_what_it_needs(make_window, hand, tmp_path):
     window = open_at(make_window, "heads")
     learner = Learner(window, hand)
@@ -288,7 +287,6 @@ def test_a_picture_that_is_named_is_lit_as_a_whole(make_window, name):
 
 
 # The off-screen platform says this whenever a combo box opens.
-@pytest.mark.qt_log_ignore("This plugin does not support")
 def test_the_number_of_a_mask_is_lit_once_it_is_there(make_window, hand):
     learner = Learner(open_at(make_window, "heads"), hand)
     learner.window.light(names_of(("heads.mask",)))

@@ -16,17 +16,9 @@ from attention_explorer.pages.lookup.frame import lookup_frame
 from attention_explorer.pages.lookup.presets import preset
 from attention_explorer.pages.lookup.state import QUERY, TARGET, DescentSpeed, LookupState, LookupView
 
-pytestmark = pytest.mark.qt_log_ignore("This plugin does not support")  # said whenever a list opens
-
-Opens = Callable[..., LookupDriver]
 DESCENT = preset("descent").state
 GRADIENT, MATRIX, LOSSES = "Loss and gradient", "Jacobian", "Loss of every step"
 DOWNHILL = "Gradient of the loss"
-
-
-@pytest.fixture
-def opens(make_window, hand) -> Opens:
-    return lambda lookup=None, **how: LookupDriver.open(make_window, hand, lookup, **how)
 
 
 @pytest.fixture
@@ -310,12 +302,6 @@ def test_speed_is_chosen_while_it_plays(at, qtbot):
     assert bar.is_playing
     assert bar._timer.interval() == DescentSpeed.SLOW.milliseconds
     bar.stop()
-
-
-def test_the_rate_reads_a_comma_too(at):
-    at.type_into(at.field("rate"), "0,5")
-    assert at.lookup.rate == 0.5
-    assert at.undo_text == "Change rate"
 
 
 def test_the_curve_is_seen_where_the_window_is_small(opens):

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
 from dataclasses import replace
 from itertools import pairwise
 
@@ -20,17 +19,9 @@ from attention_explorer.pages.lookup.sums import Column
 from attention_explorer.pages.lookup.ui.plane_foreground import handle_places
 from attention_explorer.pages.lookup.ui.plane_grip import rounded_to_pixel
 
-pytestmark = pytest.mark.qt_log_ignore("This plugin does not support")  # said whenever a list opens
-
-Opens = Callable[..., LookupDriver]
 SHIFT = Qt.KeyboardModifier.ShiftModifier
 CTRL = Qt.KeyboardModifier.ControlModifier
 ALT = Qt.KeyboardModifier.AltModifier
-
-
-@pytest.fixture
-def opens(make_window, hand) -> Opens:
-    return lambda lookup=None, **how: LookupDriver.open(make_window, hand, lookup, **how)
 
 
 @pytest.fixture

@@ -56,9 +56,6 @@ LONG = HeadsState(setup=HeadsSetup(recipe=ToyRecipe(sentence=WORDS), head=1)).wi
 ROW = 15
 
 
-pytestmark = pytest.mark.qt_log_ignore("This plugin does not support")  # said whenever a list opens
-
-
 @pytest.fixture
 def opens(make_window, hand) -> Callable[..., LookupDriver]:
     """Opens a window on the page, or on another page before it."""
@@ -399,7 +396,6 @@ def test_opening_can_be_stopped_and_taken_up_again(slow) -> None:
     assert note.words.text().startswith("Stopped.")
     assert slow.page.reason_against_taking == note.words.text()
     slow.press(note.button)
-    slow.settle()
     assert not note.isVisible()
     assert slow.frame.row.of == slow.lookup.row
     assert slow.canvas.spoken().startswith("Soft lookup, row “very” (16) of head 2: ")

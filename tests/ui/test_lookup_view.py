@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 
@@ -21,16 +20,9 @@ from attention_explorer.pages.lookup.ui.figure import FLATTEST, LookupFigure
 from attention_explorer.pages.lookup.ui.plane_scene import scene_for
 from attention_explorer.pages.session_file import read_session, write_session
 
-pytestmark = pytest.mark.qt_log_ignore("This plugin does not support")  # said whenever a list opens
-
 EMPTY_PLACE = (-2.0, -1.0)
 CLOSER = Extent(-1.0, 2.5, -0.5, 1.25)
 DESCENT = preset("descent").state
-
-
-@pytest.fixture
-def opens(make_window, hand) -> Callable[..., LookupDriver]:
-    return lambda lookup=None, **how: LookupDriver.open(make_window, hand, lookup, **how)
 
 
 @pytest.fixture

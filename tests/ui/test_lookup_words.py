@@ -25,8 +25,6 @@ from attention_explorer.pages.lookup.words_plane import numbers_of, words_number
 from attention_explorer.pages.lookup.words_state import MATRICES, WordsShown, WordsState
 from attention_explorer.tools.code.ui.panel import CodeWindow
 
-pytestmark = pytest.mark.qt_log_ignore("This plugin does not support")  # said whenever a list opens
-
 BY_COMPUTING = ("queries", "keys", "values", "scores", "scaled", "weights", "handed_over", "output", "moved")
 """How lines of the program begin that compute."""
 Opens = Callable[..., LookupDriver]
@@ -83,16 +81,6 @@ def test_a_word_is_dragged_and_all_that_follows_from_it_moves(at: LookupDriver) 
     assert at.items["Output"].text == f"o = ({after.output[0]:+.2f}, {after.output[1]:+.2f})".replace("-", "−")
     at.undo()
     assert at.lookup == BANK
-
-
-def test_escape_puts_a_dragged_word_back(at: LookupDriver) -> None:
-    hand, start = at.hand(), place_of(at, PLANE, "the")
-    hand.press(start)
-    hand.move(start + QPointF(50.0, -20.0))
-    assert at.lookup.words.known["the"] != (0.05, 0.45)
-    at.key(Qt.Key.Key_Escape)
-    assert at.lookup == BANK
-    assert not at.steps
 
 
 def test_the_plane_holds_still_while_something_is_dragged(at: LookupDriver) -> None:

@@ -26,8 +26,6 @@ from attention_explorer.sources.learned.run import run_of
 from attention_explorer.sources.learned.setup import LineCut
 from attention_explorer.sources.learned.tasks import TASKS
 
-pytestmark = pytest.mark.qt_log_ignore("This plugin does not support")
-
 OWN = TrainingState().with_task("own")
 VERBS = ("walk", "jump", "play", "call", "help", "look", "talk", "open", "wash", "push", "pull", "kick")
 LINES = tuple(f"{verb} -> {verb}ed" for verb in VERBS)

@@ -7,10 +7,7 @@ import math
 import numpy as np
 import pytest
 from heads_driver import numbers_in
-from PySide6.QtCore import QPoint, QPointF, Qt
-from PySide6.QtGui import QContextMenuEvent
-from PySide6.QtWidgets import QApplication, QMenu
-from window_driver import TAKEN
+from PySide6.QtCore import QPointF, Qt
 
 from attention_explorer.kit.pictures.pointed_picture import NOWHERE
 from attention_explorer.model import alibi_bias, rotary, sinusoidal_encoding
@@ -22,10 +19,6 @@ from attention_explorer.pages.positions.ui.clocks import HAND, ROWS, tip_of
 from attention_explorer.pages.positions.ui.encoding import BIASES, CELLS, LINES, WAVES
 from attention_explorer.pages.positions.ui.order import AFTER, BEFORE, OUTCOMES
 from attention_explorer.pages.positions.ui.similarity import CURVE, MAPS
-
-# The off-screen platform says this whenever a menu opens.
-pytestmark = pytest.mark.qt_log_ignore("This plugin does not support")
-
 
 # ---- Map and waves ----
 
@@ -72,6 +65,15 @@ def test_a_click_on_a_column_draws_its_wave_and_another_hides_it(positions):
     assert positions.state.dimensions == (0, 1, 8, 32)
     assert positions.back_text == "Hide dimension 20"
     assert positions.state.position == 5
+
+
+def test_back_takes_away_a_wave_with_its_tick_and_forward_draws_it_again(positions):
+    positions.click(positions.cell(CELLS, 30, 20))
+    for way, is_drawn in ((Qt.Key.Key_Left, False), (Qt.Key.Key_Right, True)):
+        positions.key(way, Qt.KeyboardModifier.AltModifier)
+        positions.settle()
+        assert (20 in positions.state.dimensions) is is_drawn
+        assert positions.tries["Draw the wave of dimension 20"].isChecked() is is_drawn
 
 
 def test_a_click_beside_a_row_moves_the_position(positions):
@@ -179,16 +181,6 @@ def test_a_slow_hand_takes_the_position_far_and_stops_at_the_ends(positions):
     mouse.move(tip_of(positions.dial(7)[1], -0.2))
     assert positions.state.position == 0
     mouse.release()
-
-
-def test_escape_puts_a_turned_hand_back(positions):
-    positions.open(picture=PositionsPicture.CLOCKS, d_model=16, position=3)
-    mouse = turn(positions, 1, [1.5, 2.0])
-    assert positions.state.position > 3
-    positions.key(Qt.Key.Key_Escape)
-    assert (positions.state.position, positions.looks, positions.steps) == (3, 0, 0)
-    mouse.release()
-    assert positions.state.position == 3
 
 
 def test_a_press_beside_the_hand_turns_nothing(positions):
@@ -370,19 +362,6 @@ def test_the_order_experiment_has_no_position_to_move(positions):
 
 
 # ---- Menu ----
-
-
-def test_the_context_menu_copies_and_exports(positions):
-    place = QPoint(200, 200)
-    event = QContextMenuEvent(QContextMenuEvent.Reason.Mouse, place, positions.canvas.mapToGlobal(place))
-    QApplication.sendEvent(positions.canvas, event)
-    menu = next(menu for menu in positions.page.findChildren(QMenu) if menu.isVisible())
-    assert [action.text() for action in menu.actions()] == TAKEN
-    QApplication.clipboard().clear()
-    menu.actions()[1].trigger()
-    menu.close()
-    assert positions.page.copier.jobs.wait(60)
-    assert "0.8414709848" in QApplication.clipboard().text()
 
 
 def test_both_maps_of_the_order_are_equally_large(positions):

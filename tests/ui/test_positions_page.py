@@ -9,7 +9,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from heads_driver import Gate, numbers_in, pixels
+from heads_driver import numbers_in, pixels
 from PySide6.QtCore import Qt
 from PySide6.QtTest import QTest
 
@@ -17,9 +17,6 @@ from attention_explorer.pages.explorer import ExplorerState
 from attention_explorer.pages.positions.kinds.registry import PositionKind
 from attention_explorer.pages.positions.state import PositionsPicture
 from attention_explorer.pages.positions.ui.views import views
-
-# The off-screen platform says this whenever a list opens.
-pytestmark = pytest.mark.qt_log_ignore("This plugin does not support")
 
 REFERENCE = json.loads((Path(__file__).parents[1] / "data" / "reference_positions.json").read_text(encoding="utf-8"))
 PRODUCTS = {entry["k"]: entry["value"] for entry in REFERENCE["positional_encoding"]["dot_PE0_PEk"]}
@@ -156,23 +153,6 @@ def test_long_and_wide_encodings_are_sampled_and_say_so(positions, picture):
         assert any(text.startswith("every ") for text in positions.texts())
 
 
-def test_the_old_picture_stays_until_a_large_one_is_there(positions, monkeypatch):
-    positions.open(picture=PositionsPicture.SIMILARITY)
-    old, picture = positions.picture, positions.view.picture
-    compute, gate = picture.compute, Gate()
-    monkeypatch.setattr(picture, "compute", lambda *order: (gate.wait(), compute(*order))[1])
-    positions.is_patient = False
-    positions.type_into(positions.field("d_model"), "1024")
-    assert positions.page.jobs.is_busy()
-    assert positions.picture is old
-    QTest.qWait(50)
-    assert positions.said == "computing …"
-    gate.open()
-    positions.settle()
-    assert positions.picture.state.d_model == 1024
-    assert positions.said == ""
-
-
 def test_a_step_of_the_position_is_shown_at_once_however_large_the_picture(positions):
     positions.open(picture=PositionsPicture.ATTENTION, length=8192, d_model=1024)
     lines = positions.picture.kinds
@@ -198,25 +178,6 @@ def test_a_step_of_the_query_is_shown_at_once_and_keeps_what_it_does_not_change(
     assert not any(np.array_equal(old.scores, new.scores) for old, new in (bare, own))
 
 
-def test_of_many_sizes_in_a_row_the_last_is_shown(positions):
-    positions.open(picture=PositionsPicture.SIMILARITY, d_model=512)
-    positions.is_patient = False
-    for length in (300, 310, 320, 330):
-        positions.type_into(positions.field("length"), str(length))
-    positions.settle()
-    assert positions.picture.state.length == 330
-
-
-def test_a_small_picture_asked_for_meanwhile_is_not_overtaken_by_the_large_one(positions):
-    positions.open(picture=PositionsPicture.SIMILARITY)
-    positions.is_patient = False
-    positions.type_into(positions.field("d_model"), "1024")
-    positions.undo()
-    positions.settle()
-    assert positions.picture.state.d_model == 64
-    assert "(64, 64)" in positions.texts()
-
-
 def test_what_does_not_show_in_the_picture_does_not_paint_it_anew(positions):
     positions.open(picture=PositionsPicture.ORDER)
     positions.canvas.grab()
@@ -224,11 +185,3 @@ def test_what_does_not_show_in_the_picture_does_not_paint_it_anew(positions):
     positions.window.session.apply(replace(ExplorerState(), positions=replace(positions.state, position=9)), "Move")
     positions.settle()
     assert positions.canvas._kept is kept
-
-
-# ---- The window ----
-
-
-def test_the_page_menu_offers_what_the_page_can_do(positions):
-    names = [action.text for action in positions.page.actions_offered()]
-    assert names == ["Play or pause", "", *(f"Show {view.title}" for view in views())]

@@ -19,8 +19,6 @@ from attention_explorer.pages.session_file import write_session
 from attention_explorer.session.settings import Settings, ThemeChoice
 from attention_explorer.tools.lessons import reading
 
-pytestmark = pytest.mark.qt_log_ignore("This plugin does not support")
-
 OWN = ExplorerState(lookup=LookupState(query=(0.25, -1.25), temperature=2.0))
 
 

@@ -21,8 +21,6 @@ from attention_explorer.sources.recorded_recipe import Rows
 from attention_explorer.window.axis_chips import AxisChip
 from attention_explorer.window.reading_dialog import ReadingDialog
 
-pytestmark = pytest.mark.qt_log_ignore("This plugin does not support")
-
 RNG = np.random.default_rng(2)
 SCORES = RNG.normal(size=(2, 3, 6, 6)) * 2
 WEIGHTS = softmax(SCORES)

@@ -36,9 +36,6 @@ from attention_explorer.window.reading_dialog import ReadingDialog
 
 WORDS = ["Ġthe", "Ġcat", "Ġsat", "Ġdown"]
 
-# The off-screen platform says this whenever a combo box opens.
-pytestmark = pytest.mark.qt_log_ignore("This plugin does not support")
-
 
 @pytest.fixture
 def weights() -> np.ndarray:

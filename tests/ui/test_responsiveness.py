@@ -19,9 +19,6 @@ from attention_explorer.session.requests import Standing
 from attention_explorer.session.settings import Settings, ThemeChoice
 from attention_explorer.sources.recipe import ToyRecipe
 
-# The off-screen platform says this whenever a menu or a combo box opens.
-pytestmark = pytest.mark.qt_log_ignore("This plugin does not support")
-
 LONG = 20_000
 """Milliseconds that no test takes unless it fails."""
 

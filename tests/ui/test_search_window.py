@@ -15,8 +15,6 @@ from attention_explorer.tools.lessons import reading
 from attention_explorer.tools.search.ui.panel import SearchBox
 from attention_explorer.window.actions import WINDOW_ACTIONS
 
-pytestmark = pytest.mark.qt_log_ignore("This plugin does not support")
-
 CTRL, ALT = Qt.KeyboardModifier.ControlModifier, Qt.KeyboardModifier.AltModifier
 
 

@@ -34,8 +34,6 @@ from attention_explorer.tools.terms.ui.page import (
 )
 from attention_explorer.tools.terms.ui.panel import HIGH, WIDE, TermCard, painted, shown_by
 
-pytestmark = pytest.mark.qt_log_ignore("This plugin does not support")
-
 SHIFT = Qt.KeyboardModifier.ShiftModifier
 
 

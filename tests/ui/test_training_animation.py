@@ -24,8 +24,6 @@ from attention_explorer.pages.training.ui import animation
 from attention_explorer.pages.training.ui.animation import numbers_at, painted_frame, steps_shown
 from attention_explorer.pages.training.ui.views import training_figure
 
-pytestmark = pytest.mark.qt_log_ignore("This plugin does not support")
-
 STATE = replace(TrainingState(), step=60)
 
 

@@ -21,8 +21,6 @@ from attention_explorer.sources.learned.learned_model import Trial
 from attention_explorer.sources.learned.model_file import write_model
 from attention_explorer.sources.learned.run import Run, run_of
 
-pytestmark = pytest.mark.qt_log_ignore("This plugin does not support")
-
 FIRST = TrainingState()
 B = replace(FIRST.setup, seed=3)
 FAR = 60

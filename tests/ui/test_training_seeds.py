@@ -13,8 +13,6 @@ from training_driver import TrainingDriver
 from attention_explorer.pages.training.state import TrainingState, TrainingView
 from attention_explorer.sources.learned.run import Run, run_of
 
-pytestmark = pytest.mark.qt_log_ignore("This plugin does not support")
-
 STATE = replace(TrainingState(), step=30)
 SEEDS = [8, 0, 1, 2, 3, 4]
 

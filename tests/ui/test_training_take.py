@@ -25,8 +25,6 @@ from attention_explorer.pages.training.state import TrainingState, TrainingView
 from attention_explorer.sources.learned.model_file import read_model
 from attention_explorer.sources.learned.run import Run
 
-pytestmark = pytest.mark.qt_log_ignore("This plugin does not support")
-
 FIRST = TrainingState()
 PLANE = replace(TrainingState().with_task("dictionary"), step=40)
 

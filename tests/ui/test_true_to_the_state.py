@@ -29,8 +29,6 @@ from attention_explorer.session import requests as session_requests
 from attention_explorer.session.requests import Requests, Standing
 from attention_explorer.session.settings import Settings, ThemeChoice
 
-pytestmark = pytest.mark.qt_log_ignore("This plugin does not support")
-
 STATES = {
     "heads": [HeadsState().with_recipe(sentence=f"w{number} and so on") for number in range(3)],
     "positions": [PositionsState(picture=PositionsPicture.SIMILARITY, length=8 + number) for number in range(3)],

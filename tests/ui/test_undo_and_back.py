@@ -21,8 +21,6 @@ CTRL, SHIFT, ALT = (
 )
 NONE = Qt.KeyboardModifier.NoModifier
 
-pytestmark = pytest.mark.qt_log_ignore("This plugin does not support")
-
 
 def undo(driver) -> None:
     driver.key(Qt.Key.Key_Z, CTRL, driver.page)

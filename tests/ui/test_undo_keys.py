@@ -14,10 +14,6 @@ from attention_explorer.session.settings import Settings, ThemeChoice
 CTRL, SHIFT = Qt.KeyboardModifier.ControlModifier, Qt.KeyboardModifier.ShiftModifier
 
 
-# The off-screen platform says this whenever a combo box opens.
-pytestmark = pytest.mark.qt_log_ignore("This plugin does not support")
-
-
 def undo(widget) -> None:
     QTest.keyClick(widget, Qt.Key.Key_Z, CTRL)
 

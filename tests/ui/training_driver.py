@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from frame_driver import FrameDriver
+from people_driver import catch_up
 from PySide6.QtCore import QPointF, Qt, QTimer
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QMenu
@@ -19,6 +20,11 @@ class TrainingDriver(FrameDriver):
     """The window on the Training page, or on the one to which something was taken from there."""
 
     is_patient = False
+
+    def acted(self) -> None:
+        """Wait for the picture, if the hand is patient, unless it learns: then one looks meanwhile."""
+        if self.is_patient and not self.page.player.is_running:
+            catch_up(self.window)
 
     @property
     def training(self) -> TrainingState:

@@ -13,7 +13,7 @@ from PySide6.QtCore import QCoreApplication, QEvent, QObject, Qt
 
 from attention_explorer.core.counting import Count, refusals_counted
 from attention_explorer.errors import ArrayError, ExplorerError
-from attention_explorer.kit.pictures.request_note import is_resized
+from attention_explorer.kit.pictures.request import is_resized
 from attention_explorer.model.checkpoint import watched
 from attention_explorer.pages.heads.checks import is_quick as are_checks_quick
 from attention_explorer.pages.heads.frame import HeadsFrame, blocks, frame_to_show, head_name, is_quick, operations
