@@ -39,7 +39,7 @@ from attention_explorer.session.later import later
 from attention_explorer.session.settings import SettingsStore, ThemeChoice
 from attention_explorer.session.threads import use_one_heap
 from attention_explorer.window.load_ahead import LoadAhead
-from attention_explorer.window.model_dialog import ModelAtHand
+from attention_explorer.window.model_at_hand import ModelAtHand
 from attention_explorer.window.window import MainWindow
 
 # Kept to the very end of the process: widgets and fonts that are collected after the application is gone crash Qt.

@@ -113,6 +113,15 @@ def end_text(weight: float) -> str:
     return f"{weight:.2f}" if 0.9995 <= weight < 1.0 else short_number(weight)
 
 
+def weight_end(contrast: Contrast, weights: FloatArray, masked: BoolArray) -> float:
+    """Return where the colours of weights (h, w) end under a contrast; ``masked`` cells do not count."""
+    visible = weights[~masked] if masked.any() else weights
+    if contrast not in (Contrast.MAX, Contrast.PERCENTILE) or not visible.size:
+        return 1.0
+    top = float(np.percentile(visible, PERCENTILE) if contrast is Contrast.PERCENTILE else visible.max())
+    return top if top > 0.0 else 1.0
+
+
 def weight_scale(contrast: Contrast, weights: FloatArray, masked: BoolArray, where: str = "") -> ColourScale:
     """Return the scale for weights (h, w) under a contrast; ``masked`` cells do not count, ``where`` they are."""
     if contrast is Contrast.ROW:
@@ -131,11 +140,8 @@ def weight_scale(contrast: Contrast, weights: FloatArray, masked: BoolArray, whe
             "weight (log)",
             "colours are not proportional to the weights: powers of ten from 0.0001 to 1",
         )
-    visible = weights[~masked] if masked.any() else weights
-    top = 1.0
-    if contrast is not Contrast.UNIT and visible.size:
-        top = float(np.percentile(visible, PERCENTILE) if contrast is Contrast.PERCENTILE else visible.max())
-    if top == 1.0 or top <= 0.0:
+    top = weight_end(contrast, weights, masked)
+    if top == 1.0:
         return ColourScale(ScaleKind.LINEAR, 0.0, 1.0, "weight")
     if contrast is Contrast.PERCENTILE:
         said = f"colours end at {end_text(top)}, the {PERCENTILE:.0f}th percentile{where}"

@@ -208,6 +208,26 @@ class AttentionMap(ABC):
         for offset, rows in row_blocks(slice(0, self.n_q), self.n_k):
             yield offset, self._block(rows)
 
+    @property
+    def kind(self) -> tuple[object, ...] | None:
+        """What maps of one shape and dtype have in common that `block_of` takes; None where each is computed alone."""
+        return None
+
+    def block_of(self, maps: Sequence[AttentionMap]) -> RowBlock:
+        """Compute all rows of several maps of the kind of this one as one array, which takes little more than one map.
+
+        Parameters
+        ----------
+        maps : sequence of AttentionMap
+            Small ones; this one may be among them.
+
+        Returns
+        -------
+        RowBlock
+            Its arrays (maps, n_q, n_k).
+        """
+        return RowBlock.stacked([block for map_ in maps for _, block in map_.blocks()])
+
     def row_summary(self, rows: Choice = ALL) -> RowSummary:
         """Summarise each of some rows.
 

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import groupby
 from typing import Any, NamedTuple, Protocol, TypeAlias
 
 import numpy as np
 
+from attention_explorer.model.checkpoint import checkpoint
 from attention_explorer.model.map_selection import rows_of_a_block
 from attention_explorer.model.map_summary import MapSummary, RowBlock, SummaryPass
 from attention_explorer.model.patterns import Pattern, PatternPass, PatternScore
@@ -31,6 +32,13 @@ class HasBlocks(Protocol):
     def blocks(self) -> Iterator[tuple[int, RowBlock]]:
         """Compute all rows, a block at a time."""
 
+    @property
+    def kind(self) -> tuple[object, ...] | None:
+        """What it has in common with those that `block_of` computes together with it, if anything."""
+
+    def block_of(self, maps: Sequence[Any]) -> RowBlock:
+        """Compute all rows of several small ones of its kind as one block."""
+
 
 class MapSurvey(NamedTuple):
     """A map at a glance.
@@ -41,13 +49,13 @@ class MapSurvey(NamedTuple):
         Its weights as a picture, as ``pooled(Stage.WEIGHTS, height, width)`` gives it.
     summary : MapSummary
         As ``summary()``.
-    patterns : dict
+    patterns : mapping
         As ``patterns(tokens, context_tokens)``; empty where none were asked for.
     """
 
     pooled: Pooled
     summary: MapSummary
-    patterns: dict[Pattern, PatternScore]
+    patterns: Mapping[Pattern, PatternScore]
 
 
 def surveys(
@@ -101,10 +109,21 @@ def _together(
         if at_once == 1:
             yield some[0].shape, some[0].dtype, some[0].blocks()
             continue
-        blocks = ((map_.dtype, block) for map_ in some for _, block in map_.blocks())
-        for (dtype, *_), alike in groupby(blocks, lambda each: (each[0], *each[1].kind)):
-            block = RowBlock.stacked([block for _, block in alike])
-            yield block.weights.shape, dtype, ((0, block),)
+        for (dtype, kind), alike in groupby(some, lambda map_: (map_.dtype, map_.kind)):
+            for block in _stacked(list(alike), is_one_kind=kind is not None):
+                yield block.weights.shape, dtype, ((0, block),)
+
+
+def _stacked(maps: Sequence[HasBlocks], *, is_one_kind: bool) -> Iterator[RowBlock]:
+    """Yield all rows of small maps as blocks (maps, n_q, n_k), as few as there can be."""
+    if is_one_kind:
+        for _ in maps:
+            checkpoint()
+        yield maps[0].block_of(maps)
+        return
+    blocks = (block for map_ in maps for _, block in map_.blocks())
+    for _, alike in groupby(blocks, lambda block: block.kind):
+        yield RowBlock.stacked(list(alike))
 
 
 def _at_once(maps: Sequence[HasBlocks]) -> int:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from enum import StrEnum
 from functools import lru_cache
 from typing import NamedTuple
@@ -153,18 +153,18 @@ class PatternPass:
 
     def scores(self) -> dict[Pattern, PatternScore]:
         """Return what all rows taken of the one map amount to, for every pattern in its order."""
-        return self.scores_of_maps()[0]
+        return dict(self.scores_of_maps()[0])
 
-    def scores_of_maps(self) -> list[dict[Pattern, PatternScore]]:
+    def scores_of_maps(self) -> list[Mapping[Pattern, PatternScore]]:
         """Return what all rows taken of each map amount to, for every pattern in its order."""
         with np.errstate(invalid="ignore"):
             score, chance = self._mass / self._queries, self._share / self._queries
         competes = (self._queries > 0) & (2 * self._queries >= self._attending)
         back = np.where(competes, score, -1.0)[..., _BACK].argmax(axis=-1)  # the nearest among equals
         has_back = competes[..., _BACK].any(axis=-1)
-        columns = (part.reshape(-1, _MEASURES).tolist() for part in (score, self._queries, chance))
-        backs = np.where(has_back, back, -1).ravel().tolist()
-        return [_scores(*each) for each in zip(*columns, backs, strict=True)]
+        parts = (part.reshape(-1, _MEASURES) for part in (score, self._queries, chance))
+        backs = np.where(has_back, back + _BACK.start, _NONE).ravel().tolist()
+        return [_Scores(*each) for each in zip(*parts, backs, strict=True)]
 
     def _elsewhere(self, weights: Floats, allowed: Bools | None, rows: Positions, own: Positions) -> MassAndCount:
         """Add up over keys of the query's token, without the query's own place."""
@@ -187,22 +187,36 @@ class PatternPass:
 _OFFSETS = np.array([0, -1, 1, *range(-2, -FARTHEST_BACK - 1, -1), 0])
 _PLACES = len(_OFFSETS)
 _BACK = slice(3, _PLACES - 1)
-_NONE = PatternScore()
 # Special, same token and induction come after those.
 _MEASURES = _PLACES + 3
+_NONE = -1
+_MEASURE_OF = dict(zip(Pattern, (*range(_BACK.start), _NONE, *range(_BACK.stop, _MEASURES)), strict=True))
+"""Which measure is that of a pattern; that of k back is another for each map."""
 
 
-def _scores(scores: list[float], queries: list[int], chances: list[float], back: int) -> dict[Pattern, PatternScore]:
-    """Put together the patterns of a map by its measures; `back` is which of those k back is it, −1 for none."""
+class _Scores(Mapping[Pattern, PatternScore]):
+    """The scores of a map by its measures, each put together when it is asked for: of most heads nobody asks."""
 
-    def found(measure: int) -> PatternScore:
-        count = queries[measure]
-        return PatternScore(scores[measure], count, chances[measure]) if count else _NONE
+    __slots__ = ("_back", "_chances", "_queries", "_scores")
 
-    at = _BACK.start + back
-    best = _NONE if back < 0 else found(at)._replace(back=-int(_OFFSETS[at]))
-    others = [found(measure) for measure in (*range(_BACK.start), *range(_BACK.stop, _MEASURES))]
-    return dict(zip(Pattern, [*others[: _BACK.start], best, *others[_BACK.start :]], strict=True))
+    def __init__(self, scores: Floats, queries: Positions, chances: Floats, back: int) -> None:
+        """Take arrays (measures,), and which measure is that of k back, `_NONE` for none."""
+        self._scores, self._queries, self._chances, self._back = scores, queries, chances, back
+
+    def __getitem__(self, pattern: Pattern) -> PatternScore:
+        is_back = pattern is Pattern.BACK
+        measure = self._back if is_back else _MEASURE_OF[pattern]
+        if measure == _NONE or not self._queries[measure]:
+            return PatternScore()
+        score, queries, chance = self._scores[measure], self._queries[measure], self._chances[measure]
+        back = -int(_OFFSETS[measure]) if is_back else None
+        return PatternScore(float(score), int(queries), float(chance), back)
+
+    def __iter__(self) -> Iterator[Pattern]:
+        return iter(_MEASURE_OF)
+
+    def __len__(self) -> int:
+        return len(_MEASURE_OF)
 
 
 def _at(weights: Floats, allowed: Bools | None, keys: Positions) -> MassAndCount:

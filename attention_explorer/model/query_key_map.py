@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import math
-from typing import ClassVar
+from collections.abc import Sequence
+from typing import ClassVar, Self
 
 import numpy as np
 import numpy.typing as npt
@@ -89,7 +90,49 @@ class QueryKeyMap(AttentionMap):
         self._scale = 1.0 / math.sqrt(queries.shape[1]) if scale is None else finite_number("scale", scale)
         self._hard = flag("hard", hard)
         self._temperature = 1.0 if hard else positive_temperature(temperature)
-        self._in_range = self._stays_in_range()
+        self._in_range = self._stays_in_range(float(_largest(self._q)), float(_largest(self._k)))
+
+    @classmethod
+    def of_heads(
+        cls,
+        q: npt.ArrayLike,
+        k: npt.ArrayLike,
+        *,
+        mask: npt.ArrayLike | RowMask | None = None,
+        scale: float | None = None,
+        temperature: float = 1.0,
+        hard: bool = False,
+    ) -> tuple[Self, ...]:
+        """Return a map of each head of a layer; what they share is checked once.
+
+        Parameters
+        ----------
+        q, k : array_like, (heads, n_q, d_k) and (heads, n_k, d_k)
+            Queries and keys.
+        mask, scale, temperature, hard
+            Of all of them, as the class takes them.
+
+        Raises
+        ------
+        ArrayError
+            As the class does, or if there are not as many heads of the one as of the other.
+        """
+        queries, keys = (finite_array(name, value, "heads", "n", "d_k") for name, value in (("q", q), ("k", k)))
+        if len(queries) != len(keys):
+            raise ArrayError(f"q has shape {queries.shape} and k {keys.shape}: there must be as many heads of both")
+        if not len(queries):
+            return ()
+        first = cls(queries[0], keys[0], mask=mask, scale=scale, temperature=temperature, hard=hard)
+        queries, keys = (read_only(array.astype(first.dtype, copy=False)) for array in (queries, keys))
+        reaches = _largest(queries).tolist(), _largest(keys).tolist()
+        return tuple(map(first._with, queries, keys, *reaches))
+
+    def _with(self, q: Floats, k: Floats, largest_q: float, largest_k: float) -> Self:
+        """Return the map of other queries and keys, which are checked."""
+        other = object.__new__(type(self))
+        other.__dict__.update(self.__dict__, _q=q, _k=k)
+        other._in_range = other._stays_in_range(largest_q, largest_k)
+        return other
 
     @property
     def q(self) -> Floats:
@@ -149,11 +192,8 @@ class QueryKeyMap(AttentionMap):
         }
         return [words for words, holds in said.items() if holds]
 
-    def _stays_in_range(self) -> bool:
+    def _stays_in_range(self, q: float, k: float) -> bool:
         """Tell whether no score and no partial sum of one can leave the float range, by the largest entries."""
-        if 0 in self._shape:
-            return True
-        q, k = (float(np.abs(array).max()) for array in (self._q, self._k))
         bound: float = self._q.shape[1] * q * k * max(1.0, abs(self._scale))
         if self._bias is not None:
             bound += float(np.abs(self._bias).max())
@@ -197,12 +237,32 @@ class QueryKeyMap(AttentionMap):
             found = self._attention(rows, slice(0, self.n_k), allowed)
             return RowBlock(rows, found.weights, allowed, None, np.array(found.scaled))
         scaled = self._scaled(self._q[rows] @ self._k.T)
-        logits = scaled if self._bias is None else scaled + self._bias[rows]
+        return self._weighed(rows, scaled, None if self._bias is None else self._bias[rows], allowed)
+
+    def _weighed(self, rows: Selection, scaled: Floats, bias: Floats | None, allowed: Bools | None) -> RowBlock:
+        """Take scaled scores through the softmax, (..., b, n_k): those of this map, or of several of its kind."""
+        logits = scaled if bias is None else scaled + bias
         masked = logits
         if allowed is not None:
             masked = np.where(allowed, logits, logits.dtype.type(-np.inf))
         weights = weights_of(masked, self._temperature, self._hard)
         return RowBlock(rows, weights, allowed, logits, scaled, self._temperature)
+
+    @property
+    def kind(self) -> tuple[object, ...] | None:
+        """What maps have in common that are one product of queries and keys; None with a bias, or beyond its range."""
+        if type(self) is not QueryKeyMap or not self._in_range or self._bias is not None:
+            return None
+        return self._mask is None, self._scale, self._temperature, self._hard, self._q.shape[1]
+
+    def block_of(self, maps: Sequence[AttentionMap]) -> RowBlock:
+        """Compute all rows of several maps of the kind of this one, by one product."""
+        alike = [map_ for map_ in maps if isinstance(map_, QueryKeyMap)]
+        q, k = np.stack([map_.q for map_ in alike]), np.stack([map_.k for map_ in alike])
+        rows = slice(0, self.n_q)
+        masks = [rows_of_mask(map_._mask, rows, self.n_k) for map_ in alike]  # noqa: SLF001 - of this class too
+        allowed = None if self._mask is None else np.stack([mask for mask in masks if mask is not None])
+        return self._weighed(rows, self._scaled(q @ k.swapaxes(1, 2)), None, allowed)
 
     def _attention(self, rows: Selection, cols: Selection, allowed: Bools | None) -> Attention:
         """Compute a block whose scores may leave the float range."""
@@ -228,6 +288,11 @@ class QueryKeyMap(AttentionMap):
         if self._bias is not None:
             scaled += self._bias[rows][:, cols]
         return scaled
+
+
+def _largest(vectors: Floats) -> Floats:
+    """Return the largest entry without its sign of vectors (..., n, d), (...); 0 of none."""
+    return np.asarray(np.abs(vectors).max(axis=(-1, -2), initial=0.0))
 
 
 def _split_bias(bias: Floats, shape: tuple[int, ...]) -> tuple[Floats, Bools | None]:

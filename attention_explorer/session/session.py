@@ -7,7 +7,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Generic, Protocol, Self, TypeVar
 
-from PySide6.QtCore import QObject, Signal
+from PySide6.QtCore import QObject, Signal, SignalInstance
 
 from attention_explorer.core.counting import Count
 from attention_explorer.core.declared import is_same_subject, with_step, with_view_of
@@ -59,7 +59,7 @@ class StateSession(QObject, Generic[State]):
         Undo or redo has gone one step through the history; the text names the change. Emitted after ``changed``.
     turned_back : page
         Back or Forward leads to another page. Emitted after ``changed``.
-    went_back, went_forward : text
+    went_back, went_forward : (old, new, text)
         Back or Forward has left, or shown again, what the text names. Emitted last.
     """
 
@@ -67,8 +67,8 @@ class StateSession(QObject, Generic[State]):
     undone = Signal(object, object, str)
     redone = Signal(object, object, str)
     turned_back = Signal(str)
-    went_back = Signal(str)
-    went_forward = Signal(str)
+    went_back = Signal(object, object, str)
+    went_forward = Signal(object, object, str)
 
     def __init__(self, state: State, clock: Callable[[], float] = time.monotonic) -> None:
         super().__init__()
@@ -235,13 +235,13 @@ class StateSession(QObject, Generic[State]):
 
     def go_back(self) -> None:
         """Look at what was looked at before; a preview of another view counts as a step."""
-        self.went_back.emit(self._look_along(-1))
+        self._look_along(-1, self.went_back)
 
     def go_forward(self) -> None:
         """Look again at what was last left by `go_back`."""
-        self.went_forward.emit(self._look_along(1))
+        self._look_along(1, self.went_forward)
 
-    def _look_along(self, way: int) -> str:
+    def _look_along(self, way: int, went: SignalInstance) -> None:
         """Go one step through what was looked at, or as many as it takes until something else is seen; say which."""
         self.commit()
         was, text = (self._state, self.page), ""
@@ -254,7 +254,7 @@ class StateSession(QObject, Generic[State]):
             self.views.go_to(index)
         if self.page != was[1]:
             self.turned_back.emit(self.page)
-        return text
+        went.emit(was[0], self._state, text)
 
     @property
     def keys(self) -> dict[str, Callable[[], None]]:

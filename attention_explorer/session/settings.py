@@ -49,8 +49,8 @@ class Settings:
     """Whether layers, heads and tokens are counted from 0."""
     memory: int = ON_SHOW_BYTES // 2**20
     """MiB that may be taken for what is on the screen or kept as B."""
-    drawer: bool = False
-    """Whether the drawer with all other controls of a page is open."""
+    drawers: tuple[str, ...] = ()
+    """The pages whose drawer with all other controls is open."""
     lessons: str = ""
     """How far the lessons have come, as `tools/lessons/progress.py` writes it."""
 
@@ -93,7 +93,7 @@ class SettingsStore:
             page=self._text("page", settings.page),
             lessons=self._text("lessons", settings.lessons),
             goes_on=self._switch("goes_on", settings.goes_on),
-            drawer=self._switch("drawer", settings.drawer),
+            drawers=tuple(self._text("drawers", "").split()),
             from_zero=self._switch("from_zero", settings.from_zero),
             reduced_motion=self._switch("reduced_motion", settings.reduced_motion),
             geometry=bytes(geometry.data()) if isinstance(geometry, QByteArray) else b"",
@@ -103,6 +103,8 @@ class SettingsStore:
         """Store all settings; return whether the file could be written."""
         for field in fields(settings):
             stored = getattr(settings, field.name)
+            if isinstance(stored, tuple):
+                stored = " ".join(stored)  # QSettings gives a list of one back as a text, and an empty one as nothing
             self._qsettings.setValue(field.name, QByteArray(stored) if isinstance(stored, bytes) else stored)
         self._qsettings.sync()
         return self._qsettings.status() is QSettings.Status.NoError
@@ -154,7 +156,7 @@ class SettingsStore:
             lock.unlock()
 
     def _write_recent(self, paths: list[Path]) -> None:
-        # As one text: QSettings gives a list of one back as a text and an empty one as nothing.
+        # As one text too.
         self._qsettings.setValue("recent", json.dumps([str(path) for path in paths[:MOST_RECENT]]))
         self._qsettings.sync()
 

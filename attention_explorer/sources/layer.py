@@ -83,8 +83,6 @@ class Layer(NamedTuple):
         self, mask: npt.ArrayLike | RowMask | None, scale: float | None, temperature: float, hard: bool
     ) -> Self:
         """Return the layer with a map of each head's queries and keys; the arguments are those of `QueryKeyMap`."""
-        maps = tuple(
-            QueryKeyMap(q, k, mask=mask, scale=scale, temperature=temperature, hard=hard)
-            for q, k in zip(*self.queries_and_keys, strict=True)
-        )
+        q, k = self.queries_and_keys
+        maps = QueryKeyMap.of_heads(q, k, mask=mask, scale=scale, temperature=temperature, hard=hard)
         return self._replace(maps=maps)

@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
-from functools import partial
+from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QObject, Qt
+from PySide6.QtCore import Qt
 from PySide6.QtWidgets import (
     QDialog,
     QDialogButtonBox,
@@ -21,15 +19,8 @@ from attention_explorer.core.byte_cache import CACHE
 from attention_explorer.kit.controls.made import words
 from attention_explorer.kit.theme import Look
 from attention_explorer.session.jobs import Working
-from attention_explorer.session.later import later
-from attention_explorer.sources.model_recipe import model_at
 from attention_explorer.sources.models.found import FoundModel, find_models, size_words
 from attention_explorer.window.session_dialogs import ask_for_gguf, ask_for_model_folder
-
-if TYPE_CHECKING:
-    from attention_explorer.sources.models.found import FoundModel
-    from attention_explorer.window.window import MainWindow
-
 
 COLUMNS = ("Model", "Kind", "Size", "In memory", "Kept by")
 _ROLE = Qt.ItemDataRole.UserRole
@@ -138,56 +129,3 @@ def memory_words(model: FoundModel) -> str:
         f"The weights take about {size_words(model.needed)}, more than the {room} that are set aside:\n"
         "the rest is read again for every text. View → Memory sets aside more."
     )
-
-
-# ---- A model that is here already ----
-# Offered where a sentence is read by the small model of the program.
-
-
-AFTER_MILLISECONDS = 1500
-"""After the first picture, and what is loaded behind it."""
-NO_WORDS = ("esm",)
-"""Families that read no words: proteins."""
-
-
-class ModelAtHand(QObject):
-    """Looks for models once, on a worker, and offers the one that was opened last, or else the smallest."""
-
-    def __init__(self, window: MainWindow) -> None:
-        super().__init__(window)
-        self._window = window
-        self._found: FoundModel | None = None
-        self.working = Working(self)
-        window.turned.connect(self._offer)
-
-    def look(self, used: Iterable[Path], after: int = AFTER_MILLISECONDS) -> None:
-        """Look soon; those that were ``used`` count from the newest."""
-        search = partial(_search, tuple(used))
-        later(self, lambda: self.working.find_out(search, self._on_found), after)
-
-    def _on_found(self, found: FoundModel | None) -> None:
-        self._found = found
-        self._offer()
-
-    def _offer(self) -> None:
-        if self._found is not None:
-            path = self._found.path
-            self._window.page.offer_model(self._found.name, lambda: self._window.files.open(path))
-
-
-def _search(used: tuple[Path, ...]) -> FoundModel | None:
-    from attention_explorer.sources.models.found import find_models
-
-    return best_of(find_models(used=used), used)
-
-
-def best_of(models: Iterable[FoundModel], used: Iterable[Path]) -> FoundModel | None:
-    """Return the model that was opened last, or else the one that takes least memory; none if no model reads words."""
-    lately = [path.resolve() for path in map(model_at, used) if path is not None]
-
-    def rank(model: FoundModel) -> tuple[int, int]:
-        real = model.path.resolve()
-        return lately.index(real) if real in lately else len(lately), model.needed
-
-    fit = [model for model in models if not model.reason and model.fits and not model.family.startswith(NO_WORDS)]
-    return min(fit, key=rank, default=None)

@@ -108,8 +108,8 @@ class MainWindow(Host):
         self.session.undone.connect(self._on_undone)
         self.session.redone.connect(lambda old, new, text: self._show_step(old, new, f"Redone: {text}."))
         self.session.turned_back.connect(self.show_page)
-        self.session.went_back.connect(lambda text: self._say_where("Back to before", text))
-        self.session.went_forward.connect(lambda text: self._say_where("Forward to", text))
+        self.session.went_back.connect(lambda _old, _new, text: self._say_where("Back to before", text))
+        self.session.went_forward.connect(lambda _old, _new, text: self._say_where("Forward to", text))
         for steps in (self.session.history, self.session.views):
             steps.changed.connect(self._show_history)
         QGuiApplication.styleHints().colorSchemeChanged.connect(self._on_system_scheme_changed)
@@ -218,7 +218,7 @@ class MainWindow(Host):
         self.settings = replace(self.settings, page=entry.id)
         self.session.turn_to(entry.id, f"Show {entry.title}")
         self._fill_page_menu(page, entry.title)
-        page.render_state(self.session.state, self.session.state)
+        page.enter(self.session.state)
         page.focus_first()
         self.turned.emit()
 
@@ -245,9 +245,9 @@ class MainWindow(Host):
             page.code_wanted.connect(self.tools.show_code)
             page.present_wanted.connect(self.tools.present)
             page.withholding.connect(self.turned)
-            page.drawer_turned.connect(self._remember_drawer)
+            page.drawer_turned.connect(partial(self._remember_drawer, entry.id))
             page.set_moves(not self.settings.reduced_motion)
-            page.begin_open(self.settings.drawer)
+            page.begin_open(entry.id in self.settings.drawers)
             self._pages[entry.id] = page
             self._page_actions[page] = self._actions_of(page)
             self._stack.addWidget(page)
@@ -255,8 +255,9 @@ class MainWindow(Host):
                 words.term_wanted.connect(self.tools.explain)
         return self._pages[entry.id]
 
-    def _remember_drawer(self, is_open: bool) -> None:
-        self.settings = replace(self.settings, drawer=is_open)
+    def _remember_drawer(self, page: str, is_open: bool) -> None:
+        others = tuple(other for other in self.settings.drawers if other != page)
+        self.settings = replace(self.settings, drawers=(*others, page) if is_open else others)
 
     def step_page(self, steps: int) -> None:
         """Show the page so many below in the rail, from the last on the first again."""
@@ -308,7 +309,7 @@ class MainWindow(Host):
     def _on_changed(self, old: ExplorerState, new: ExplorerState) -> None:
         self.statusBar().clearMessage()  # what was refused before is no longer what is shown
         self.show_page_again()
-        self.page.render_state(old, new)
+        self.page.follow(old, new)
         if self._spotlight is not None and self._lit_picture != self.page.picture_name:
             self.light(self._lit)  # another view has parts of the same names
         offered = self._actions["undo"].isEnabled(), self._actions["back"].isEnabled()
@@ -452,6 +453,7 @@ class MainWindow(Host):
     def _dress(self, page: Page) -> None:
         """Put the current look on a page. One that is not seen goes on wearing another until it is shown."""
         if page.look != self.look:
+            page.on_show = None
             page.set_look(self.look)
         # Last and once: while a page is still being put together every new widget would be styled over and over.
         if page.styleSheet() != self._sheet:

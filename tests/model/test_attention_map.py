@@ -511,6 +511,26 @@ def test_a_long_map_takes_little_memory() -> None:
     assert view.weights(slice(4000, 4001))[0].max() <= pooled.values[62].max()
 
 
+@pytest.mark.parametrize("options", [{}, {"mask": causal_mask(6), "temperature": 0.5}, {"hard": True, "scale": 2.0}])
+def test_maps_of_all_heads_of_a_layer_are_those_of_each(options: dict[str, Any]) -> None:
+    q, k = random(4, 6, 3, seed=1), random(4, 6, 3, seed=2)
+    q[2] *= 1e200  # of one head alone the scores leave the float range
+    k[2] *= 1e200
+    maps = QueryKeyMap.of_heads(q, k, **options)
+    for head, map_ in enumerate(maps):
+        own = QueryKeyMap(q[head], k[head], **options)
+        assert repr(map_) == repr(own)
+        np.testing.assert_array_equal(map_.weights(), own.weights())
+        np.testing.assert_array_equal(map_.scores(stage="scaled"), own.scores(stage="scaled"))
+        assert not map_.q.flags.writeable
+    assert QueryKeyMap.of_heads(q[:0], k[:0], **options) == ()
+
+
+def test_as_many_heads_of_queries_as_of_keys_are_wanted() -> None:
+    with pytest.raises(ArrayError, match=r"q has shape \(3, 6, 2\) and k \(2, 6, 2\)"):
+        QueryKeyMap.of_heads(random(3, 6, 2), random(2, 6, 2))
+
+
 @pytest.mark.parametrize("size", [7, 150, 300], ids=["all", "eleven", "two"])
 def test_maps_surveyed_together_are_as_each_alone(size: int) -> None:
     """As many at a time as fit into a block, of several kinds in one list."""

@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 from attention_explorer.core.map_picture import Contrast
-from attention_explorer.model import AttentionMap, Stage
+from attention_explorer.model import ArrayMap, AttentionMap, Stage
 from attention_explorer.model.patterns import Pattern
 from attention_explorer.pages.heads.frame import heads_frame
 from attention_explorer.pages.heads.head_difference import compared
@@ -32,6 +32,7 @@ from attention_explorer.pages.heads.survey import (
 )
 from attention_explorer.pages.heads.ui.wall import wall_legend, wall_scale
 from attention_explorer.sources.hand_made_recipe import HandMadeRecipe
+from attention_explorer.sources.layer import Layer
 from attention_explorer.sources.recipe import GainKind, ToyRecipe
 from attention_explorer.sources.recorded_recipe import BoxRecipe
 from attention_explorer.sources.source import Recipe
@@ -87,6 +88,31 @@ def test_a_small_picture_of_a_short_sentence_is_the_map() -> None:
         map_ = frame.layers[survey.layer].maps[survey.head]
         np.testing.assert_array_equal(survey.pooled.values, map_.weights())
         np.testing.assert_array_equal(survey.pooled.masked, ~map_.allowed())
+
+
+def test_layers_surveyed_together_are_as_each_alone() -> None:
+    frame = heads_frame(HeadsSetup(STACKED.recipe, MaskChoice(MaskKind.CAUSAL)))
+    for alone, together in zip(survey_heads(frame), survey_heads(frame, seconds=60.0), strict=True):
+        assert (together.place, together.name, together.excess) == (alone.place, alone.name, alone.excess)
+        np.testing.assert_array_equal(together.pooled.values, alone.pooled.values)
+        np.testing.assert_allclose(together.summary, alone.summary, rtol=1e-12)
+        for pattern, own in alone.patterns.items():
+            assert together.patterns[pattern][:3] == pytest.approx(own[:3], nan_ok=True)
+            assert together.patterns[pattern].back == own.back
+
+
+@pytest.mark.parametrize("seconds", [0.0, 60.0])
+def test_a_head_whose_numbers_are_no_weights_leaves_the_others_as_they_are(seconds: float) -> None:
+    frame = heads_frame(HeadsSetup(STACKED.recipe))
+    first = frame.layers[0]
+    good = np.eye(len(frame.keys))
+    broken = replace(frame, layers=(first, Layer((*map(ArrayMap, (good, good)), ArrayMap(2.0 * good), ArrayMap(good)))))
+    found = list(survey_heads(broken, seconds=seconds))
+    assert [survey.place for survey in found] == list(frame.places)
+    assert [survey.place for survey in found if not survey.is_computed] == [(1, 2)]
+    assert "sums to 2" in found[6].refusal
+    np.testing.assert_array_equal(found[7].pooled.values, good)
+    np.testing.assert_array_equal(found[0].pooled.values, first.maps[0].weights())
 
 
 def test_a_small_picture_of_a_long_sentence_keeps_its_largest() -> None:

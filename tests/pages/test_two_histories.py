@@ -110,7 +110,7 @@ def test_another_recipe_comes_back_whole(session: Session) -> None:
 def test_what_does_not_go_together_gives_way_to_the_step_as_it_was(
     session: Session, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("attention_explorer.pages.ui.session.reason_against", _against_row_3_at_1)
+    monkeypatch.setattr("attention_explorer.pages.steps.reason_against", _against_row_3_at_1)
     setup(session, temperature=2.0)
     view(session, row=3)
     session.undo()

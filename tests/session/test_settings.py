@@ -12,7 +12,12 @@ import pytest
 from attention_explorer.session.settings import ZOOM_STEPS, Settings, SettingsStore, ThemeChoice
 
 OTHER = Settings(
-    theme=ThemeChoice.DARK, zoom=1.25, page="heads", geometry=bytes(range(256)) + b'\n"\\;=', drawer=True, memory=256
+    theme=ThemeChoice.DARK,
+    zoom=1.25,
+    page="heads",
+    geometry=bytes(range(256)) + b'\n"\\;=',
+    drawers=("lookup", "heads"),
+    memory=256,
 )
 
 

@@ -22,7 +22,7 @@ PACKAGE = Path(attention_explorer.__file__).parent
 OTHERS = {path.relative_to(PACKAGE).as_posix(): path.read_text(encoding="utf-8") for path in PACKAGE.rglob("*.py")}
 del OTHERS["sources/registry.py"]
 EDITORS = {
-    "tools/code/heads.py",
+    "pages/heads/program.py",
     "pages/file_places.py",
     "pages/subject.py",
     "window/recordings.py",

@@ -18,6 +18,7 @@ from hypothesis.extra import numpy as hnp
 
 from attention_explorer.core.mask import MaskChoice, MaskKind
 from attention_explorer.core.preset import preset_of
+from attention_explorer.core.script import MOST_PRINTED, Program, Script, literal
 from attention_explorer.errors import ExplorerError
 from attention_explorer.model import Stage
 from attention_explorer.model.score_draws import EntryDistribution, ScoreSource
@@ -44,7 +45,6 @@ from attention_explorer.sources.model_source import model_recipe
 from attention_explorer.sources.recipe import Encoding, Projections, TokenVectors, ToyRecipe
 from attention_explorer.sources.recorded_recipe import BoxRecipe
 from attention_explorer.tools.code.programs import DIFFERENCES, program_of
-from attention_explorer.tools.code.script import MOST_PRINTED, Program, Script, literal
 
 ROUNDING = {np.dtype(np.float32): 2e-6, np.dtype(np.float16): 0.0}
 """How far the numbers of a type may be from those of the page, as a share of the largest."""
@@ -234,7 +234,7 @@ def test_heads_of_trained_models(name: str, changes: dict[str, Any], tmp_path) -
 
 
 def test_a_map_that_would_fill_a_disk_has_no_program(monkeypatch) -> None:
-    monkeypatch.setattr("attention_explorer.tools.code.heads.MOST_CELLS", 100)
+    monkeypatch.setattr("attention_explorer.pages.heads.program.MOST_CELLS", 100)
     with pytest.raises(ExplorerError, match="Choose a shorter text or one head"):
         program_of("heads", ExplorerState(heads=preset_of(HEADS_PRESETS, "minilm").state))
     assert program_of("heads", ExplorerState(heads=preset_of(HEADS_PRESETS, "random-words").state)).text

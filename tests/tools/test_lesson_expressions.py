@@ -7,12 +7,13 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
+from attention_explorer.core.named import ExpressionError
 from attention_explorer.errors import ExplorerError
 from attention_explorer.pages.explorer import ExplorerState
 from attention_explorer.pages.heads.frame import heads_frame
 from attention_explorer.pages.heads.state import MaskChoice, MaskKind
 from attention_explorer.pages.lookup.frame import lookup_frame
-from attention_explorer.tools.lessons.expression import ExpressionError, expression
+from attention_explorer.tools.lessons.expression import expression
 from attention_explorer.tools.lessons.names import names_in, with_fields
 
 START = ExplorerState()

@@ -79,7 +79,7 @@ class PositionsDriver(FrameDriver):
     def dial(self, pair: int) -> Any:
         """Return the hand of a pair, and the box of its dial."""
         placed = self.item("Clocks")
-        found = ((placed.item.dials[number], box) for number, box in placed.layout.places)
+        found = ((placed.item.dial(number), box) for number, box in placed.layout.places)
         return next((dial, box) for dial, box in found if dial.pair == pair)
 
     def drawer_texts(self) -> str:

@@ -44,7 +44,7 @@ def colours(state: PositionsState, hours: tuple[float, ...], reach: float) -> li
     painter.end()
     pixels = np.frombuffer(image.constBits(), np.uint32).reshape(600, 900) & 0xFFFFFF
     number, box = layout.places[0]
-    assert dials.dials[number].pair == 0
+    assert dials.dial(number).pair == 0
     away = reach * box.width() / 2
     places = [(box.center().x() + away * math.sin(a), box.center().y() - away * math.cos(a)) for a in hours]
     return [f"#{int(pixels[round(y), round(x)]):06x}" for x, y in places]

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 import pytest
 from frame_driver import FrameDriver
-from people_driver import first_state, in_window, show_state
+from people_driver import catch_up, first_state, in_window, show_state
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QContextMenuEvent, QImage
 from PySide6.QtTest import QTest
@@ -29,6 +29,7 @@ from attention_explorer.pages.lab.state import LabView
 from attention_explorer.pages.lookup.state import LookupView
 from attention_explorer.pages.registry import PAGE_IDS, ReadyMade, presets_in, presets_of
 from attention_explorer.pages.training.state import TrainingView
+from attention_explorer.session.settings import Settings, ThemeChoice
 
 CTRL = Qt.KeyboardModifier.ControlModifier
 SPACE = "{http://www.w3.org/2000/svg}"
@@ -101,6 +102,60 @@ def test_a_narrow_window_puts_the_panel_below_the_picture(on, page: str) -> None
         panel, card = in_window(at.page.panel), in_window(at.page.card)
         assert (panel.top() > card.bottom()) is is_below
         assert (panel.left() > card.right()) is not is_below
+
+
+@pytest.mark.parametrize("page", PAGE_IDS)
+def test_in_a_narrow_window_the_picture_is_as_high_as_if_its_state_had_just_been_opened(make_window, page: str) -> None:
+    def opened(state: ExplorerState, on: str) -> Any:
+        return make_window(state, Settings(theme=ThemeChoice.LIGHT, page=on), (800, 800))
+
+    window, first = opened(ExplorerState(), "lookup" if page != "lookup" else "heads"), next(iter(presets_of(page)))
+    window.show_preset(first)
+    catch_up(window)
+    other = opened(window.session.state, page)
+    catch_up(other)
+    assert window.page.canvas.size() == other.page.canvas.size()
+    window.page.show_view(window.page.views[-1])
+    window.page.show_view(window.page.view_named(other.page.view.id))
+    catch_up(window)
+    assert window.page.canvas.size() == other.page.canvas.size()
+
+
+# ---- Coming back ----
+
+
+@pytest.mark.parametrize("page", PAGE_IDS)
+def test_who_comes_back_to_a_page_finds_it_as_it_was_and_it_shows_anew_only_what_has_changed(
+    on, page: str, monkeypatch
+) -> None:
+    at = on(page, first_state(page))
+    window, other = at.window, next(each for each in PAGE_IDS if each != page)
+    own, shown, another = window.page, list[ExplorerState](), list(presets_of(other))[-1]
+    render = own.render_state
+
+    def see(old: ExplorerState, new: ExplorerState) -> None:
+        shown.append(new)
+        render(old, new)
+
+    def come_back() -> QImage:
+        at.press(window.rail.buttons[page])
+        at.settle()
+        assert window.page is own
+        return own.grab().toImage()
+
+    monkeypatch.setattr(own, "render_state", see)
+    before = come_back()
+    at.press(window.rail.buttons[other])
+    assert window.page is not own
+    assert come_back() == before
+    assert shown == []
+    for change in (window.switch_theme, lambda: window.show_preset(another)):
+        at.press(window.rail.buttons[other])
+        change()
+        assert shown == []
+        come_back()
+        assert shown == [window.session.state]
+        shown.clear()
 
 
 # ---- Examples ----

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from frame_driver import FrameDriver
 from heads_driver import widget_texts
 from people_driver import press_tab
 from PySide6.QtCore import QPoint, QPointF, QRect, Qt
@@ -195,6 +196,20 @@ def test_whether_the_drawer_is_open_is_known_at_the_next_start(open_lab, make_wi
     third = make_window(settings=SettingsStore(settings_path).load())
     assert not third.page.drawer.isVisible()
     assert third.page.panel.isVisible()
+
+
+def test_an_open_drawer_stays_on_its_page_and_hides_nothing_of_others(make_window, settings_path, hand) -> None:
+    window = make_window(settings=Settings(theme=ThemeChoice.LIGHT, page="lookup"))
+    FrameDriver(window, hand).press(window.page.panel.more)
+    window.show_page("heads")
+    assert window.page.panel.tries.isVisible()
+    window.show_page("lookup")
+    assert window.page.drawer.isVisible()
+    window.close()
+    again = make_window(settings=SettingsStore(settings_path).load())
+    assert again.page.drawer.isVisible()
+    again.show_page("heads")
+    assert again.page.panel.tries.isVisible()
 
 
 def test_the_drawer_and_what_is_searched_stay_in_other_views(open_lab) -> None:
@@ -624,7 +639,7 @@ def test_a_tall_narrow_window_is_filled_by_the_picture(open_lab) -> None:
 def test_a_page_that_is_first_shown_with_its_drawer_open_shows_it(make_window: Any, entry: Any) -> None:
     """Its picture comes with its size, before it has shown any state."""
     other = "lab" if entry.id == "lookup" else "lookup"
-    window = make_window(settings=Settings(theme=ThemeChoice.LIGHT, page=other, drawer=True))
+    window = make_window(settings=Settings(theme=ThemeChoice.LIGHT, page=other, drawers=(entry.id,)))
     window.show_page(entry.id)
     window.page.settle()
     assert window.page.drawer.isVisible()

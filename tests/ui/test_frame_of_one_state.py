@@ -25,8 +25,8 @@ from attention_explorer.kit.picture import Panel, Picture
 from attention_explorer.kit.pictures.pointed_picture import Change
 from attention_explorer.kit.theme import LIGHT, Look
 from attention_explorer.pages import registry
+from attention_explorer.pages.steps import changed_again, looked_at_again
 from attention_explorer.pages.ui.frame_page import FramePage
-from attention_explorer.pages.ui.session import changed_again, looked_at_again
 from attention_explorer.session.session import StateSession
 
 

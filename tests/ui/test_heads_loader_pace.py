@@ -41,8 +41,8 @@ class Steps:
         self._seconds, self._survey = seconds, heads_loader._surveys
         monkeypatch.setattr(heads_loader, "_surveys", self._slowly)
 
-    def _slowly(self, frame, places):
-        for number, survey in enumerate(self._survey(frame, places)):
+    def _slowly(self, *asked):
+        for number, survey in enumerate(self._survey(*asked)):
             while number >= self.allowed:
                 time.sleep(0.005)
                 checkpoint()

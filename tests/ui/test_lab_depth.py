@@ -17,7 +17,7 @@ from attention_explorer.kit.items.item import Hit
 from attention_explorer.kit.items.plot import Plot, PlotLayout
 from attention_explorer.kit.items.plot_marks import At, Label, Points
 from attention_explorer.kit.picture import NOTHING
-from attention_explorer.kit.pictures.request_note import PictureRequest, work_for
+from attention_explorer.kit.pictures.request import PictureRequest, work_for
 from attention_explorer.kit.theme import Look
 from attention_explorer.model import NormPlacement
 from attention_explorer.pages.lab.depth import DRAWS, TABLE, is_measured

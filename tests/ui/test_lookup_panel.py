@@ -532,7 +532,7 @@ def test_the_table_is_there_only_with_the_drawer(at):
 
 
 def test_a_window_that_opens_with_the_drawer_has_the_table(opens):
-    at = opens(settings=Settings(theme=ThemeChoice.LIGHT, page="lookup", drawer=True))
+    at = opens(settings=Settings(theme=ThemeChoice.LIGHT, page="lookup", drawers=("lookup",)))
     assert at.page.is_open
     assert at.page.table.isVisible()
     assert at.weights_told() == ["0.907207", "0.092793"]

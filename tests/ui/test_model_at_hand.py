@@ -12,7 +12,7 @@ from attention_explorer.pages.heads.presets import heads_preset
 from attention_explorer.session.settings import Settings, ThemeChoice
 from attention_explorer.sources.model_recipe import ModelRecipe
 from attention_explorer.sources.models.found import FoundModel
-from attention_explorer.window.model_dialog import ModelAtHand, best_of
+from attention_explorer.window.model_at_hand import ModelAtHand, best_of
 
 BERT = Path(__file__).parents[1] / "data" / "models" / "bert"
 

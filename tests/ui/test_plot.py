@@ -26,7 +26,7 @@ from attention_explorer.kit.drawing.marks import text_size
 from attention_explorer.kit.export.svg_file import pdf_bytes, svg_bytes
 from attention_explorer.kit.items.item import Hit, Step
 from attention_explorer.kit.items.plot import Plot, PlotLayout, next_stop, value_of
-from attention_explorer.kit.items.plot_drawing import cut
+from attention_explorer.kit.items.plot_drawing import STRIP, cut
 from attention_explorer.kit.items.plot_marks import (
     At,
     Axis,
@@ -284,6 +284,41 @@ def test_of_a_rough_line_each_column_has_all_that_it_crosses(dash: tuple[float, 
             assert here.mean() - 1 <= rows.max() <= near.max() + 2.5
             assert len(rows) == rows.max() - rows.min() + 1 >= 0.6 * np.ptp(here)
     assert np.mean(seen) == pytest.approx(0.6 if any(dash) else 1.0, abs=0.04)
+
+
+X_OF_MANY = np.linspace(0.0, 10.0, 700)
+ROUGH = 0.5 + 0.4 * np.sin(40 * X_OF_MANY) * np.cos(7 * X_OF_MANY) + 0.1 * np.sin(900 * X_OF_MANY)
+WITH_A_GAP = np.where(np.abs(X_OF_MANY - 4.0) < 0.3, np.nan, ROUGH)
+
+
+@pytest.mark.parametrize("y", [ROUGH, WITH_A_GAP], ids=["rough", "gap"])
+@pytest.mark.parametrize(("width", "zoom", "scale"), [(1.2, 1, 1), (2.6, 1, 1), (1.8, 1.25, 1), (1.2, 1, 1.5)])
+def test_a_long_line_in_strips_has_the_pixels_of_one_that_is_stroked_at_once(
+    y: np.ndarray, width: float, zoom: float, scale: float, monkeypatch
+) -> None:
+    plot, look = plot_of(Curve(X_OF_MANY, y, width=width), up=Axis(0, 1)), Look(LIGHT, zoom)
+    strokes = list[int]()
+
+    def drawn() -> np.ndarray:
+        layout, image = plot.layout(look, BOX), QImage(SIZE * scale, QImage.Format.Format_RGB32)
+        image.setDevicePixelRatio(scale)
+        image.fill(QColor(look.theme.card))
+        painter = QPainter(image)
+        try:
+            plot.paint(painter, layout, look)
+        finally:
+            painter.end()
+        return pixels(image).copy()
+
+    path_of = pg.arrayToQPath
+    monkeypatch.setattr(pg, "arrayToQPath", lambda x, *more: strokes.append(len(x)) or path_of(x, *more))
+    in_strips = drawn()
+    assert 700 / STRIP / 2 < len(strokes) < 700
+    assert max(strokes) < 3 * STRIP
+    monkeypatch.setattr("attention_explorer.kit.items.plot_drawing.STRIP", 10_000)
+    strokes.clear()
+    assert np.array_equal(drawn(), in_strips)
+    assert strokes == []
 
 
 @pytest.mark.parametrize("theme", [LIGHT, DARK], ids=["light", "dark"])

@@ -67,6 +67,15 @@ def test_a_click_on_a_column_draws_its_wave_and_another_hides_it(positions):
     assert positions.state.position == 5
 
 
+def test_back_takes_away_a_wave_with_its_tick_and_forward_draws_it_again(positions):
+    positions.click(positions.cell(CELLS, 30, 20))
+    for way, is_drawn in ((Qt.Key.Key_Left, False), (Qt.Key.Key_Right, True)):
+        positions.key(way, Qt.KeyboardModifier.AltModifier)
+        positions.settle()
+        assert (20 in positions.state.dimensions) is is_drawn
+        assert positions.tries["Draw the wave of dimension 20"].isChecked() is is_drawn
+
+
 def test_a_click_beside_a_row_moves_the_position(positions):
     cells = positions.item(CELLS).layout.cells
     positions.click(QPointF(cells.left() - 15, positions.cell(CELLS, 40, 0).y()))

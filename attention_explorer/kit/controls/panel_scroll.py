@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import QEvent, QObject, QPoint, Qt
+from PySide6.QtCore import QEvent, QObject, QPoint, Qt, Signal
 from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QScrollArea, QScrollBar, QWidget
 
@@ -74,7 +74,14 @@ class PageScroll(Scroll):
 
     A bar that takes width can wrap a line of the page, which makes the page too high, which calls for the bar: such a
     page fits or scrolls depending on what was before.
+
+    Signals
+    -------
+    laid_out
+        Something of the page has asked for another size, and the page was laid out for it.
     """
+
+    laid_out = Signal()
 
     def __init__(self, widget: QWidget, parent: QWidget | None = None) -> None:
         super().__init__(widget, parent)
@@ -92,6 +99,12 @@ class PageScroll(Scroll):
         self._bar.setPageStep(self._scrolled.pageStep())
         self._bar.setSingleStep(self._scrolled.singleStep())
         self._bar.setVisible(self._scrolled.maximum() > 0)
+
+    def viewportEvent(self, event: QEvent) -> bool:
+        done = super().viewportEvent(event)
+        if event.type() is QEvent.Type.LayoutRequest:
+            self.laid_out.emit()
+        return done
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)

@@ -159,7 +159,7 @@ class Formulas(QWidget):
 
 
 class TryBox(QCheckBox):
-    """Something to try: a click shows where, and it is ticked by being done, until that is undone."""
+    """Something to try: a click shows where, and it is ticked by being done, until Undo or Back takes that back."""
 
     def nextCheckState(self) -> None:
         """Stay as it is: only doing it ticks it."""
@@ -215,7 +215,7 @@ class TryCard(Card):
         self._done.pop(key, None)
 
     def take_back(self, key: str, tries: Sequence[Try[Any]], old: Any, new: Any, opened: Any) -> None:  # noqa: ANN401
-        """Have that not done which an undo from ``old`` to ``new`` has taken back."""
+        """Have that not done which Undo or Back has taken back, from ``old`` to ``new``."""
         done = self._done.setdefault(key, set())
         done -= {each.words for each in tries if each.is_ticked(old, opened) and not each.is_ticked(new, opened)}
 

@@ -51,6 +51,8 @@ if TYPE_CHECKING:
 NO_PEN = QPen(Qt.PenStyle.NoPen)
 FAR = 1e4
 """How many heights of a plot away a curve still goes its way."""
+STRIP = 32
+"""So many points of a long line are stroked at a time."""
 ANYWHERE = QRectF(-FAR, -FAR, 2 * FAR, 2 * FAR)
 
 
@@ -71,6 +73,10 @@ class _Canvas:
         self.plot.layout.setSpacing(0)
         self.plot.vb.setMouseEnabled(x=False, y=False)
         self.plot.vb.disableAutoRange()
+        for side in ("bottom", "left", "right", "top"):
+            self.plot.getAxis(side).enableAutoSIPrefix(
+                False
+            )  # with it, each range writes a title anew that is not seen
         self._worn: dict[str, object] = {}
 
     def draw(self, painter: QPainter, plot: Plot, layout: PlotLayout, look: Look) -> None:
@@ -129,6 +135,40 @@ class _Unheard:
 
 class _Curve(_Unheard, pg.PlotCurveItem):  # type: ignore[misc] # pyqtgraph has no types
     """Points joined by a line, or the area below them."""
+
+    def paint(self, painter: QPainter, *arguments: Any) -> None:  # noqa: ANN401 # as Qt calls it
+        if painter.paintEngine().type() is QPaintEngine.Type.Raster and self._is_long:
+            self._stroke_in_strips(painter)
+        else:
+            super().paint(painter, *arguments)
+
+    @property
+    def _is_long(self) -> bool:
+        """Whether it is many points, from left to right, joined by a solid line that is wider than a pixel."""
+        stroke, x = self.opts["pen"], self.xData
+        is_wide = stroke.style() is Qt.PenStyle.SolidLine and stroke.widthF() > 1.0
+        is_line = self.opts["connect"] == "finite" and self.opts["fillLevel"] is None
+        return is_wide and is_line and len(x) > 2 * STRIP and bool((np.diff(x) >= 0.0).all())
+
+    def _stroke_in_strips(self, painter: QPainter) -> None:
+        """Stroke in each strip of whole columns of pixels what crosses it: the same pixels, several times as fast.
+
+        The more points a line has that is wider than a pixel, the longer Qt takes for each of them.
+        """
+        stroke, way = self.opts["pen"], painter.deviceTransform()
+        columns, reach = way.m11() * self.xData + way.dx(), way.m11() * stroke.widthF() + 1.0
+        inner = np.unique(np.floor(columns[STRIP:-STRIP:STRIP]))
+        edges = np.array([np.floor(columns[0] - reach), *inner, np.ceil(columns[-1] + reach)])
+        firsts = np.maximum(np.searchsorted(columns, edges[:-1] - reach) - 1, 0).tolist()
+        lasts = (np.searchsorted(columns, edges[1:] + reach) + 1).tolist()
+        places = ((edges - way.dx()) / way.m11()).tolist()
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing, self.opts["antialias"])
+        painter.setPen(stroke)
+        for (left, right), first, last in zip(itertools.pairwise(places), firsts, lasts, strict=True):
+            painter.save()
+            painter.setClipRect(QRectF(left, -FAR, right - left, 2 * FAR), Qt.ClipOperation.IntersectClip)
+            painter.drawPath(pg.arrayToQPath(self.xData[first:last], self.yData[first:last], "finite"))
+            painter.restore()
 
 
 class _Rectangles(_Unheard, pg.BarGraphItem):  # type: ignore[misc] # pyqtgraph has no types

@@ -64,8 +64,7 @@ class HeadsFrame:
     @property
     def visible(self) -> npt.NDArray[np.intp]:
         """How many keys each query sees (n_q,)."""
-        n_q, n_k = self.shape
-        return np.full(n_q, n_k) if self.mask is None else self.mask.sum(axis=1)
+        return keys_seen(self.mask, self.shape)
 
     @property
     def exact_tokens(self) -> tuple[tuple[str, ...], tuple[str, ...]]:
@@ -167,6 +166,12 @@ class HeadsFrame:
 def places_of(heads: tuple[int, ...]) -> tuple[tuple[int, int], ...]:
     """Return (layer, head) of every head, by how many each layer has."""
     return tuple((layer, head) for layer, count in enumerate(heads) for head in range(count))
+
+
+def keys_seen(mask: BoolArray | None, shape: tuple[int, int]) -> npt.NDArray[np.intp]:
+    """Return how many keys each query sees (n_q,), by the mask of a map of a shape, if there is one."""
+    n_q, n_k = shape
+    return np.full(n_q, n_k) if mask is None else mask.sum(axis=1)
 
 
 @kept

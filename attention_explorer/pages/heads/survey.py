@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import math
+import time
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from itertools import groupby
 from operator import itemgetter
@@ -12,16 +14,16 @@ from typing import NamedTuple
 import numpy as np
 
 from attention_explorer.core.byte_cache import kept
-from attention_explorer.core.map_picture import BoolArray, Contrast, FloatArray, weight_scale
+from attention_explorer.core.map_picture import BoolArray, Contrast, FloatArray, weight_end
 from attention_explorer.core.numerals import counted, plain, signed
 from attention_explorer.errors import ArrayError
 from attention_explorer.model import MapSummary, Pooled
 from attention_explorer.model.map_summary import SummaryPass
-from attention_explorer.model.map_survey import MapSurvey, surveys
+from attention_explorer.model.map_survey import surveys
 from attention_explorer.model.patterns import Pattern, PatternScore
 from attention_explorer.model.pooling import tile_bounds
 from attention_explorer.pages.heads.alike import alike_order
-from attention_explorer.pages.heads.frame import HeadsFrame, head_name
+from attention_explorer.pages.heads.frame import HeadsFrame, head_name, keys_seen
 from attention_explorer.pages.heads.state import SortBy, Threshold
 from attention_explorer.sources.source import Made
 
@@ -81,13 +83,10 @@ class HeadSurvey:
     name: str
     pooled: Pooled  # at most 128 × 128 tiles of weights
     summary: MapSummary
-    excess: float
-    """The largest |n·w − 1| of its weights w, n the keys their query sees; of tiles, at least the largest n·w − 1.
-
-    Infinite where the entropy tells already that the weights are not nearly uniform.
-    """
     shape: tuple[int, int]
     """Queries and keys."""
+    mask: BoolArray | None
+    """Of its frame."""
     is_computed: bool = True
     """Whether there are numbers; if not, only its place is known."""
     patterns: Mapping[Pattern, PatternScore] = field(default_factory=dict)
@@ -113,6 +112,14 @@ class HeadSurvey:
         return self.layer, self.head
 
     @property
+    def excess(self) -> float:
+        """The largest |n·w − 1| of its weights w, n the keys their query sees; of tiles, at least the largest n·w − 1.
+
+        Infinite where the entropy tells already that the weights are not nearly uniform.
+        """
+        return _excess(self.pooled, self.shape, self.mask) if self.summary.evenness >= EVEN else math.inf
+
+    @property
     def shown(self) -> Pooled:
         """The numbers of its small picture: one alone where heads are coloured by their effect."""
         if self.effect is not None:
@@ -122,15 +129,23 @@ class HeadSurvey:
     def end_under(self, contrast: Contrast) -> float:
         """Return where its colours would end under a contrast if it were alone: looked for when it is asked for."""
         if contrast not in self._ends:
-            self._ends[contrast] = weight_scale(contrast, *self.pooled).high
+            self._ends[contrast] = weight_end(contrast, *self.pooled)
         return self._ends[contrast]
 
 
-def survey_heads(frame: HeadsFrame, places: Iterable[tuple[int, int]] | None = None) -> Iterator[HeadSurvey]:
-    """Yield heads, all of them unless places are given, those of a layer together: with many tokens each takes long."""
+def survey_heads(
+    frame: HeadsFrame, places: Iterable[tuple[int, int]] | None = None, seconds: float = 0.0
+) -> Iterator[HeadSurvey]:
+    """Yield heads, all of them unless places are given: with many tokens each takes long.
+
+    Those of a layer are surveyed together, and those of further layers that are run within so many seconds.
+    """
     tokens = _measured_tokens(frame)
-    for layer, of_layer in groupby(frame.places if places is None else places, itemgetter(0)):
-        yield from _of_layer(frame, tokens, layer, [head for _, head in of_layer])
+    left = list(frame.places if places is None else places)
+    while left:
+        some = _run(frame, left, seconds)
+        yield from _surveyed(frame, tokens, left[:some])
+        left = left[some:]
 
 
 def head_survey(frame: HeadsFrame, layer: int, head: int) -> HeadSurvey:
@@ -138,30 +153,38 @@ def head_survey(frame: HeadsFrame, layer: int, head: int) -> HeadSurvey:
     return next(survey_heads(frame, [(layer, head)]))
 
 
-def _of_layer(
-    frame: HeadsFrame, tokens: tuple[tuple[str, ...], ...], layer: int, heads: Sequence[int]
+def _run(frame: HeadsFrame, places: Sequence[tuple[int, int]], seconds: float) -> int:
+    """Run layers for so long, one at least; return how many of the places are in them."""
+    until, count = time.monotonic() + seconds, 0
+    for layer, of_layer in groupby(places, itemgetter(0)):
+        count += len(list(of_layer))
+        with suppress(ArrayError):  # said of each of its heads
+            _ = frame.layers[layer].maps
+        if time.monotonic() >= until:
+            break
+    return count
+
+
+def _surveyed(
+    frame: HeadsFrame, tokens: tuple[tuple[str, ...], ...], places: Sequence[tuple[int, int]]
 ) -> Iterator[HeadSurvey]:
+    """Yield heads that are surveyed together; where one of them is at fault, the others without it."""
     done = 0
     try:
-        maps = [frame.layers[layer].maps[head] for head in heads]
-        for head, found in zip(heads, surveys(maps, THUMBNAIL_TILES, THUMBNAIL_TILES, *tokens), strict=True):
-            yield _survey_of(frame, layer, head, found)
+        maps = [frame.layers[layer].maps[head] for layer, head in places]
+        for (layer, head), found in zip(places, surveys(maps, THUMBNAIL_TILES, THUMBNAIL_TILES, *tokens), strict=True):
+            pooled, summary, patterns = found
+            name = head_name(frame, layer, head)
+            yield HeadSurvey(layer, head, name, pooled, summary, frame.shape, frame.mask, patterns=patterns)
             done += 1
     except ArrayError as error:
-        rest = heads[done:]
+        rest = places[done:]
         if len(rest) == 1:
-            yield not_computed(frame, layer, rest[0], frame.count.recounted(str(error)))
+            yield not_computed(frame, *rest[0], frame.count.recounted(str(error)))
             return
-        for head in rest:  # one of them is at fault
-            yield from _of_layer(frame, tokens, layer, [head])
-
-
-def _survey_of(frame: HeadsFrame, layer: int, head: int, found: MapSurvey) -> HeadSurvey:
-    pooled, summary, patterns = found
-    excess = _excess(frame, pooled) if summary.evenness >= EVEN else math.inf
-    return HeadSurvey(
-        layer, head, head_name(frame, layer, head), pooled, summary, excess, frame.shape, patterns=patterns
-    )
+        half = len(rest) // 2
+        for part in (rest[:half], rest[half:]):
+            yield from _surveyed(frame, tokens, part)
 
 
 def _measured_tokens(frame: HeadsFrame) -> tuple[tuple[str, ...], ...]:
@@ -181,7 +204,7 @@ def not_computed(frame: HeadsFrame, layer: int, head: int, refusal: str = "") ->
     n_q, n_k = (min(length, THUMBNAIL_TILES) for length in frame.shape)
     nothing = Pooled(np.zeros((n_q, n_k)), np.ones((n_q, n_k), np.bool_))
     name, no_rows = head_name(frame, layer, head), SummaryPass(frame.shape).summary()
-    return HeadSurvey(layer, head, name, nothing, no_rows, math.inf, frame.shape, is_computed=False, refusal=refusal)
+    return HeadSurvey(layer, head, name, nothing, no_rows, frame.shape, frame.mask, is_computed=False, refusal=refusal)
 
 
 def coming(frame: HeadsFrame, layer: int, head: int) -> HeadSurvey:
@@ -189,12 +212,12 @@ def coming(frame: HeadsFrame, layer: int, head: int) -> HeadSurvey:
     return replace(not_computed(frame, layer, head), is_coming=True)
 
 
-def _excess(frame: HeadsFrame, pooled: Pooled) -> float:
+def _excess(pooled: Pooled, shape: tuple[int, int], mask: BoolArray | None) -> float:
     """Return how far weights are from an even share, from the small picture: no map is computed a second time."""
-    visible = frame.visible
-    if pooled.values.shape == frame.shape:
+    if pooled.values.shape == shape:
         return largest_excess(pooled.values, ~pooled.masked)
     # A tile knows its largest weight, but not whose it is: at least the row's with the fewest keys.
+    visible = keys_seen(mask, shape)
     fewest = np.minimum.reduceat(visible, tile_bounds(len(visible), len(pooled.values))[:-1])
     return float((pooled.values * fewest[:, None] - 1.0).max(where=~pooled.masked, initial=0.0))
 

@@ -25,7 +25,8 @@ from attention_explorer.kit.frame.view import Try, View, loaded
 from attention_explorer.kit.picture import Change, Item, Panel
 from attention_explorer.kit.pictures.canvas import PicturesCanvas
 from attention_explorer.kit.pictures.pointed_picture import NOWHERE
-from attention_explorer.kit.pictures.request_note import PictureRequest, Ready, RequestNote, is_resized, work_for
+from attention_explorer.kit.pictures.request import PictureRequest, Ready, is_resized, work_for
+from attention_explorer.kit.pictures.request_note import RequestNote
 from attention_explorer.kit.reach import in_order
 from attention_explorer.kit.theme import Look
 from attention_explorer.pages.explorer import ExplorerState
@@ -151,7 +152,9 @@ class FramePage(ViewsPage):
         self._columns.addWidget(self._panel_scroll)
         self._all.addLayout(self._columns, 1)
         self._all.addWidget(self.main)
-        in_row(PageScroll(content), within=self)
+        scroll = PageScroll(content)
+        scroll.laid_out.connect(self._fit_height)
+        in_row(scroll, within=self)
 
     def _connect(self) -> None:
         self.bar.view_wanted.connect(lambda name: self.show_view(self.view_named(name)))
@@ -174,7 +177,8 @@ class FramePage(ViewsPage):
         self.drawer.changed.connect(self._on_field)
         self.drawer.refused.connect(self.refused)
         self.main.refused.connect(self.refused)
-        self.session.undone.connect(self._on_undone)
+        for taken_back in (self.session.undone, self.session.went_back):
+            taken_back.connect(self._on_taken_back)
         self.requests.delivered.connect(self._on_delivered)
         self.requests.changed.connect(self.on_requests_changed)
         self.note.said.connect(self.said)
@@ -227,8 +231,13 @@ class FramePage(ViewsPage):
         self.card.be_filled(self.look, filled=fills)
         self.title.setHidden(fills or self.view.picture.names_itself)
         self.also.setContentsMargins(*((px(14), px(3), px(14), px(5)) if fills else (0, 0, 0, 0)))
-        least = px(LEAST_HEIGHT)
-        self.canvas.setMinimumHeight(0 if self.is_alone else max(least, self._first_sight()) if narrow else least)
+        self._fit_height()
+
+    def _fit_height(self) -> None:
+        """Keep room for the picture; in a narrow window as much as what stands around it leaves of the first sight."""
+        least = self.look.px(LEAST_HEIGHT)
+        high = max(least, self._first_sight()) if self._is_narrow else least
+        self.canvas.setMinimumHeight(0 if self.is_alone else high)
 
     @property
     def _is_narrow(self) -> bool:
@@ -373,7 +382,8 @@ class FramePage(ViewsPage):
         view, tries = self.view, self.view.tries if self._names_examples else ()
         self.panel.tries.show_tries(view.id.value, tries, self.state, view.opened(self.state, self._others[view.id]))
 
-    def _on_undone(self, old: ExplorerState, new: ExplorerState, _text: str) -> None:
+    def _on_taken_back(self, old: ExplorerState, new: ExplorerState, _text: str) -> None:
+        """Take back the ticks of what Undo has taken back, or Back where it was done by looking."""
         view = self.view_of(new)
         before, after = (view.of(getattr(each, view.part.name)) for each in (old, new))
         opened = view.opened(before, self._others[view.id])

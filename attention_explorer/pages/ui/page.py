@@ -108,11 +108,23 @@ class Page(QWidget):
         """Whether anything may move by itself; see `set_moves`."""
         self.is_alone = False
         """Whether its `presented` parts have the room of the page for themselves."""
+        self.on_show: ExplorerState | None = None
+        """The state that it shows, also while another page is seen; None where it has to show all of it anew."""
         self.setObjectName("page")
 
     def render_state(self, old: ExplorerState, new: ExplorerState) -> None:
-        """Show ``new``; called after every change while the page is visible, and with ``old`` equal to it on entry."""
+        """Show ``new``: what of it is not as in ``old``, or all of it where they are one and the same."""
         raise NotImplementedError
+
+    def follow(self, old: ExplorerState, new: ExplorerState) -> None:
+        """Show a change; called after every one while the page is visible."""
+        self.render_state(old, new)
+        self.on_show = new
+
+    def enter(self, state: ExplorerState) -> None:
+        """Show a state as somebody turns to the page: who comes back to what it shows already waits for nothing."""
+        if state != self.on_show:
+            self.follow(state, state)
 
     def set_look(self, look: Look) -> None:
         """Wear other colours or another size."""
@@ -149,6 +161,7 @@ class Page(QWidget):
         """Lay out the `presented` parts for all of the room, or everything as usual."""
         if alone != self.is_alone:
             self.is_alone = alone
+            self.on_show = None
             self.set_look(self.look)
 
     def stop(self) -> None:
@@ -328,6 +341,8 @@ class RequestingPage(Page):
     def leave(self) -> None:
         super().leave()
         self.requests.leave()
+        if self.requests.standing is Standing.LEFT:
+            self.on_show = None  # it is asked for again
 
     def settle(self, seconds: float = 30.0) -> None:
         self.requests.jobs.wait(seconds)

@@ -7,8 +7,8 @@ from dataclasses import replace
 from importlib import import_module
 from typing import Any, NamedTuple
 
+from attention_explorer.core.script import Program
 from attention_explorer.pages.explorer import ExplorerState
-from attention_explorer.tools.code.script import Program
 
 
 def part_on_show(page: str, state: ExplorerState) -> tuple[str, Any]:
@@ -36,10 +36,11 @@ def program_of(page: str, state: ExplorerState) -> Program:
     ExplorerError
         The page cannot show the state either; the message says why.
     """
-    part, shown = part_on_show(page, state)
     # Not before it is wanted: what a page computes is loaded with the page.
-    make: Callable[[Any], Program] = getattr(import_module(f"attention_explorer.tools.code.{part}"), f"{part}_program")
-    return make(shown)
+    make: Callable[[Any], Program] = getattr(
+        import_module(f"attention_explorer.pages.{page}.program"), f"{page}_program"
+    )
+    return make(part_on_show(page, state)[1])
 
 
 # ---- What PyTorch does otherwise ----

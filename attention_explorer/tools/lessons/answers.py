@@ -9,10 +9,11 @@ from typing import TypeAlias
 
 import numpy as np
 
+from attention_explorer.core.named import ExpressionError, Group
 from attention_explorer.errors import ExplorerError
 from attention_explorer.pages.explorer import ExplorerState
 from attention_explorer.pages.subject import followed
-from attention_explorer.tools.lessons.expression import Expression, ExpressionError, Group, Value, expression
+from attention_explorer.tools.lessons.expression import Expression, Value, expression
 from attention_explorer.tools.lessons.lesson import Answer, Kind, Labels, Slip, Step
 from attention_explorer.tools.lessons.names import names_in, with_fields
 

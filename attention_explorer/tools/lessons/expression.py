@@ -14,66 +14,14 @@ from typing import Any, TypeAlias, cast
 import numpy as np
 import numpy.typing as npt
 
+from attention_explorer.core.named import Chooser, ExpressionError, Group, Member, Shown
 from attention_explorer.core.numerals import parsed_number
-from attention_explorer.errors import ExplorerError, did_you_mean, quoted
+from attention_explorer.errors import ExplorerError, quoted
 
 LONGEST, DEEPEST = 500, 24
 """Characters of an expression, and parts within each other."""
 
 
-class ExpressionError(ExplorerError):
-    """An expression is none, or names what is not there; the message is the end of a sentence about it."""
-
-
-@dataclass(frozen=True, slots=True)
-class Shown:
-    """A number, a text or an array that a page shows, and what it is called.
-
-    Attributes
-    ----------
-    value : float, bool, str, tuple or ndarray
-        What it is now.
-    name : str or callable
-        What the window calls it, before its indices if there are any; or takes them and returns that: α₂.
-    """
-
-    value: Any
-    name: str | Callable[..., str]
-
-    def called(self, *indices: int) -> str:
-        """Return what the window calls it, or the number of it at some indices."""
-        return " ".join((self.name, *map(str, indices))) if isinstance(self.name, str) else self.name(*indices)
-
-
-@dataclass(frozen=True, slots=True)
-class Group:
-    """What is named by a dot after it: the numbers of a page, or of a row.
-
-    Attributes
-    ----------
-    members : mapping
-        By name, what makes a `Shown`, a `Group` or a `Chooser`; called only for the member that is asked for.
-    """
-
-    members: Mapping[str, Callable[[], Member]]
-
-    def member(self, name: str) -> Member:
-        """Return a member; an ExpressionError if there is none of this name."""
-        if name not in self.members:
-            raise ExpressionError(f"there is no {quoted(name)}. {did_you_mean(name, self.members)}")
-        return self.members[name]()
-
-
-@dataclass(frozen=True, slots=True)
-class Chooser:
-    """What takes a text or a number in brackets, as `row` does, and returns what is chosen by it."""
-
-    choose: Callable[[str | int], Member]
-
-
-Member: TypeAlias = "Shown | Group | Chooser"
-Members: TypeAlias = dict[str, Callable[[], Member]]
-"""By name, what makes a member when it is asked for."""
 Value: TypeAlias = "float | bool | str | npt.NDArray[Any]"
 
 _COMPARISONS: dict[type[ast.cmpop], Callable[[Any, Any], Any]] = {

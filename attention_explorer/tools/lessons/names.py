@@ -1,7 +1,7 @@
 """What the dotted names of lessons stand for.
 
 A name is that of a field of the state (`lookup.temperature`), which is found by itself, or of a number that a page
-shows (`lookup.weights[1]`): those are in `shown.py` and `shown_around.py`.
+shows (`lookup.weights[1]`): those are in the `shown.py` of each page.
 """
 
 from __future__ import annotations
@@ -11,28 +11,23 @@ from collections.abc import Callable, Collection, Mapping
 from dataclasses import fields, is_dataclass, replace
 from enum import StrEnum
 from functools import partial
+from importlib import import_module
 from typing import TYPE_CHECKING, Any, get_args
 
 import numpy as np
 
 from attention_explorer.core.declared import declarations
 from attention_explorer.core.json_text import Json, PlaceError, place_text
+from attention_explorer.core.named import Group, Member, Members, Shown
 from attention_explorer.errors import ExplorerError, did_you_mean, quoted
 from attention_explorer.fields import types_of
 from attention_explorer.pages.explorer import ExplorerState, PageState
 from attention_explorer.pages.file_places import files_of
 from attention_explorer.pages.lookup.state import LookupView
+from attention_explorer.pages.old_names import PAGES
 from attention_explorer.pages.registry import ALL_PARTS
 from attention_explorer.pages.session_codec import Decoder, encoded
 from attention_explorer.pages.training.state import TrainingView
-from attention_explorer.tools.lessons.expression import Group, Member, Members, Shown
-from attention_explorer.tools.lessons.shown import circuits_members, heads_members, lookup_members, training_members
-from attention_explorer.tools.lessons.shown_around import (
-    block_members,
-    cost_members,
-    positions_members,
-    scaling_members,
-)
 
 if TYPE_CHECKING:
     from _typeshed import DataclassInstance
@@ -41,17 +36,6 @@ if TYPE_CHECKING:
 _SYMBOLS = ("d_k", "d_model", "d_ff")
 """Fields that are called as the formulas have it."""
 _STEP = re.compile(r"\.?([a-z_]+)|\[([0-9]{1,6})\]")
-_SHOWN: Mapping[str, Callable[[Any], Members]] = {
-    "lookup": lookup_members,
-    "heads": heads_members,
-    "scaling": scaling_members,
-    "positions": positions_members,
-    "block": block_members,
-    "cost": cost_members,
-    "training": training_members,
-    "circuits": circuits_members,
-}
-"""By page: what it shows besides its fields. Another page gets a function here when a lesson asks for its numbers."""
 
 
 def names_in(state: ExplorerState) -> Group:
@@ -61,11 +45,14 @@ def names_in(state: ExplorerState) -> Group:
 
 def _page(state: ExplorerState, page: str) -> Group:
     shown: PageState = getattr(state, page)
-    return Group({**_fields(shown), **_SHOWN.get(page, _nothing)(shown)})
+    return Group({**_fields(shown), **_members(page, shown)})
 
 
-def _nothing(_state: object) -> Members:
-    return {}
+def _members(part: str, shown: PageState) -> Members:
+    """Return what a page shows besides its fields; the module that knows is loaded when a lesson asks."""
+    module = import_module(f"attention_explorer.pages.{PAGES.get(part, part)}.shown")
+    members: Callable[[Any], Members] | None = getattr(module, f"{part}_members", None)
+    return {} if members is None else members(shown)
 
 
 # ---- Fields ----

@@ -15,8 +15,9 @@ from typing import Any
 
 from attention_explorer.core import files
 from attention_explorer.core.json_text import LARGEST_INTEGER
+from attention_explorer.core.named import ExpressionError
 from attention_explorer.errors import ExplorerError, FileAccessError, full_stop, quoted
-from attention_explorer.tools.lessons.expression import Expression, ExpressionError, expression
+from attention_explorer.tools.lessons.expression import Expression, expression
 from attention_explorer.tools.lessons.lesson import NAMES as NAMES
 from attention_explorer.tools.lessons.lesson import (
     Answer,

@@ -9,13 +9,14 @@ from contextlib import contextmanager
 from dataclasses import fields, is_dataclass
 from pathlib import Path
 
+from attention_explorer.core.named import ExpressionError
 from attention_explorer.errors import ExplorerError, full_stop, quoted
 from attention_explorer.pages.explorer import ExplorerState
 from attention_explorer.pages.registry import find_preset, in_view
 from attention_explorer.pages.session_file import SUFFIX, read_session
 from attention_explorer.pages.subject import followed
 from attention_explorer.tools.lessons.answers import Right, drawn, offered, truth
-from attention_explorer.tools.lessons.expression import Expression, ExpressionError
+from attention_explorer.tools.lessons.expression import Expression
 from attention_explorer.tools.lessons.lesson import Answer, Fact, Kind, Lesson, Step
 from attention_explorer.tools.lessons.names import in_sight, names_in, names_of, refuse_files, with_fields
 

@@ -7,10 +7,11 @@ from dataclasses import fields
 
 from attention_explorer.core import files
 from attention_explorer.core.json_text import Json
+from attention_explorer.core.named import Group
 from attention_explorer.pages.explorer import ExplorerState
 from attention_explorer.pages.registry import ALL_PARTS
 from attention_explorer.pages.session_codec import encoded
-from attention_explorer.tools.lessons.expression import ALLOWED, Group
+from attention_explorer.tools.lessons.expression import ALLOWED
 from attention_explorer.tools.lessons.lesson import Kind
 from attention_explorer.tools.lessons.names import PARTS, names_in
 from attention_explorer.tools.lessons.reading import (

@@ -13,7 +13,7 @@ from PySide6.QtCore import QCoreApplication, QEvent, QObject, Qt
 
 from attention_explorer.core.counting import Count, refusals_counted
 from attention_explorer.errors import ArrayError, ExplorerError
-from attention_explorer.kit.pictures.request_note import is_resized
+from attention_explorer.kit.pictures.request import is_resized
 from attention_explorer.model.checkpoint import watched
 from attention_explorer.pages.heads.checks import is_quick as are_checks_quick
 from attention_explorer.pages.heads.frame import HeadsFrame, blocks, frame_to_show, head_name, is_quick, operations
@@ -207,8 +207,9 @@ class HeadsLoader(Requests[HeadsRequest]):
             # From here on this makes way for what is wanted next, such as another part of the large picture.
             yield tuple(coming(frame, *place) for place in wanted)
         is_alone = request.state.view.picture is Picture.ALL
-        due = time.monotonic() + (DELIVERY_INTERVAL_SECONDS if is_alone else FIRST_DELIVERY_SECONDS)
-        for survey in _surveys(frame, [place for place in wanted if place not in found]):
+        first = DELIVERY_INTERVAL_SECONDS if is_alone else FIRST_DELIVERY_SECONDS
+        due = time.monotonic() + first
+        for survey in _surveys(frame, [place for place in wanted if place not in found], first):
             found[survey.place] = survey
             if time.monotonic() >= due:
                 yield tuple(survey for survey in found.values() if survey.layer in layers)
@@ -264,10 +265,10 @@ def _is_quick(heads: HeadsState) -> bool:
     return all(is_quick(setup) for setup in (heads.setup, heads.other) if setup is not None)
 
 
-def _surveys(frame: HeadsFrame, places: Sequence[Place]) -> Iterator[HeadSurvey]:
+def _surveys(frame: HeadsFrame, places: Sequence[Place], seconds: float) -> Iterator[HeadSurvey]:
     """Yield some heads: large maps side by side, for small ones threads would only wait for each other."""
     if frame.shape[0] * frame.shape[1] < CELLS_OF_A_LARGE_MAP:
-        return survey_heads(frame, places)
+        return survey_heads(frame, places, seconds)
     return side_by_side(partial(head_survey, frame, *place) for place in places)
 
 

@@ -195,7 +195,6 @@ class HeadsPage(ActingPage):
         super()._arrange()
         is_all = self.view.id is Picture.ALL
         self.wall_side.be_quilt(is_all)
-        self.wall_side.setMinimumHeight(self.canvas.minimumHeight() if is_all and self._is_narrow else 0)
         self.card.setHidden(is_all)
         beside = self.view.id not in WIDE or self.is_open
         self._show_side(self._panel_scroll, has_place=beside and not self.is_alone)
@@ -204,6 +203,11 @@ class HeadsPage(ActingPage):
         has_room = self._wall_is_named or not self._is_narrow
         self._show_side(self.wall_side, has_place=is_all or (has_room and not self.is_alone))
         self._columns.setStretch(self._columns.indexOf(self.wall_side), int(is_all))
+
+    def _fit_height(self) -> None:
+        super()._fit_height()
+        is_all = self.view.id is Picture.ALL
+        self.wall_side.setMinimumHeight(self.canvas.minimumHeight() if is_all and self._is_narrow else 0)
 
     def _fit_line(self) -> None:
         margins = self._all.contentsMargins()
@@ -311,6 +315,8 @@ class HeadsPage(ActingPage):
 
     def _show_about(self, heads: HeadsState) -> None:
         """Say what is to know of the numbers and colours on show, and offer what would show more."""
+        if heads.view.picture is Picture.ALL:
+            return  # it would be said below a picture that is out of sight
         numbers, picture = self.canvas.numbers, self.canvas.open_picture
         if numbers is None or picture is None:
             self.also.setText("")

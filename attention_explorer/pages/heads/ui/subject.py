@@ -62,6 +62,7 @@ class HeadsSubject(QWidget):
     def __init__(self, session: Session, look: Look, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._session, self._withheld = session, False
+        self._on_show: tuple[HeadsState, HeadsFrame | None, Spot, bool] | None = None
         self._ways: tuple[WayOn, ...] = ()
         self.sentence, self.context = (
             self._line("Sentence", "sentence", look),
@@ -149,6 +150,10 @@ class HeadsSubject(QWidget):
 
     def show_frame(self, heads: HeadsState, frame: HeadsFrame | None, lit: Spot) -> None:
         """Show the sentence, and what the row that is lit looks at, as far as the frame is of this sentence."""
+        shown = heads, frame, lit, self._withheld
+        if shown == self._on_show:
+            return  # where a delivery is the last one, the page comes by here three times
+        self._on_show = shown
         recipe = heads.setup.recipe
         source = source_of(recipe)
         no_typing, no_second = (

@@ -289,10 +289,11 @@ def wall_scale(surveys: Iterable[HeadSurvey], contrast: Contrast) -> ColourScale
     return ColourScale(ScaleKind.LINEAR, 0.0, top, "weight", end=f"{end_text(top)}, {what}" if top < 1.0 else "")
 
 
-def wall_legend(surveys: tuple[HeadSurvey, ...], view: HeadsView) -> MapPicture:
-    """Return a picture of no cells that holds what the colour bar of a wall says."""
+def wall_legend(surveys: Sequence[HeadSurvey], view: HeadsView, scale: ColourScale | None = None) -> MapPicture:
+    """Return a picture of no cells that holds what the colour bar of a wall says; of its scale, where that is known."""
     masked = np.array([any(survey.pooled.masked.any() for survey in surveys if survey.is_computed)])
-    return MapPicture(np.zeros((0, 0)), masked, wall_scale(surveys, view.contrast), view.colour_map, (), ())
+    scale = wall_scale(surveys, view.contrast) if scale is None else scale
+    return MapPicture(np.zeros((0, 0)), masked, scale, view.colour_map, (), ())
 
 
 # ---- Painted thumbnails ----

@@ -139,7 +139,9 @@ class WallSide(Steady):
         self.setMaximumWidth(UNBOUNDED if is_quilt else strip)
         for part in (self.legend, self.only):
             part.setVisible(is_quilt)
-        self.wall.be_quilt(is_quilt)
+        if is_quilt is not self.wall.is_quilt:
+            self.wall.be_quilt(is_quilt)
+            self._show_legend(self.wall.all_surveys)
 
     # ---- Showing ----
 
@@ -170,9 +172,15 @@ class WallSide(Steady):
     def show_surveys(self, frame: HeadsFrame, view: HeadsView, surveys: tuple[HeadSurvey, ...]) -> None:
         """Show these heads of a frame."""
         self.wall.show_surveys(frame, view, surveys)
-        self.legend.show_legend(wall_legend(surveys, view))
+        self._show_legend(surveys)
         self._show_note(frame, surveys, view)
         self._bring_into_view()
+
+    def _show_legend(self, surveys: tuple[HeadSurvey, ...]) -> None:
+        """Show the colours of heads that fill the page; above a strip is no room for them."""
+        item = self.wall.item
+        if item is not None and item.is_quilt:
+            self.legend.show_legend(wall_legend(surveys, item.view, item.scale))
 
     def say_measured(self, words: str) -> None:
         """Say what the colours of the heads that come are; or why nothing was measured."""

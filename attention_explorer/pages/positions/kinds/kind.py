@@ -153,7 +153,7 @@ class PositionEncoding:
     # ---- Lines of its program ----
 
     helper: ClassVar = ""
-    """What the lines call: a name of `tools/code/script.py`, or its lines."""
+    """What the lines call: a name of `core/script.py`, or its lines."""
 
     def table_lines(self, state: PositionsState) -> str:
         """Return lines that make ``encoding`` (length, d_model)."""

@@ -132,6 +132,7 @@ def _key_words(numbers: PositionAttentionPicture, key: int) -> str:
 def _scores(numbers: PositionAttentionPicture) -> Plot:
     """Return the lines of every kind over the distance: those of the kind on show strong, with its other lines."""
     titles, marks, labels = said.titles_of(numbers), list[Mark](), list[Mark]()
+    low, high = _range(numbers)
     for kind in sorted(numbers.kinds, key=lambda kind: kind.is_shown):
         for line in kind.lines:
             if len(line.scores) and (line.is_main or kind.is_shown):
@@ -142,8 +143,8 @@ def _scores(numbers: PositionAttentionPicture) -> Plot:
                 marks.append(Curve(*places, ink=ink, width=wide, dash=dash, is_rough=rough))
         main = next((line for line in kind.lines if line.is_main and len(line.scores)), None)
         if main is not None:
-            labels.append(_name(numbers, kind, titles[kind.kind]))
-    low, high = widened(*_range(numbers))
+            labels.append(_name(numbers, kind, titles[kind.kind], low, high))
+    low, high = widened(low, high)
     first, last = numbers.distances
     across = Axis(
         float(first), float(max(last, first + 1)), "distance i − j: query after key, or before it", is_whole=True
@@ -169,13 +170,12 @@ def _range(numbers: PositionAttentionPicture) -> tuple[float, float]:
     return low - 0.04 * (high - low), high + 0.12 * (high - low)
 
 
-def _name(numbers: PositionAttentionPicture, kind: KindScores, title: str) -> Label:
+def _name(numbers: PositionAttentionPicture, kind: KindScores, title: str, low: float, high: float) -> Label:
     """Return the name of a kind, beside its line: each at another distance, so that they do not crowd."""
     line = next(line for line in kind.lines if line.is_main)
     first, last = numbers.distances
     place = [*KINDS].index(kind.kind)
     wanted = round(first + (0.1 + 0.8 * place / (len(KINDS) - 1)) * (last - first))
-    low, high = _range(numbers)
     at = min(max(wanted, line.first), line.first + len(line.scores) - 1)
     score = line.at(at) or 0.0
     if score < low:  # where it leaves the picture

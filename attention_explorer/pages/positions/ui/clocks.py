@@ -11,6 +11,7 @@ import numpy as np
 from PySide6.QtCore import QPointF, QRectF, Qt
 from PySide6.QtGui import QColor, QPainter, QPen
 
+from attention_explorer.core.map_picture import FloatArray
 from attention_explorer.core.numerals import SUBSCRIPTS, signed
 from attention_explorer.kit.drawing.colour_maps import DIVERGING, pixels_of
 from attention_explorer.kit.drawing.marks import colour_of, draw_circle, draw_line, paint_question_mark, pen, text_size
@@ -85,8 +86,8 @@ class Dials(Item[DialsLayout]):
 
     Attributes
     ----------
-    dials : tuple of Dial
-        A hand for each pair.
+    hands : ndarray, (pairs, 4)
+        Of each pair the numbers of its `Dial`, in their order. An array: hundreds are soon compared, and few are drawn.
     is_unknown : bool
         Whether the hands are asked for.
     is_resting : bool
@@ -94,16 +95,20 @@ class Dials(Item[DialsLayout]):
     """
 
     name: str
-    dials: tuple[Dial, ...]
+    hands: FloatArray
     is_unknown: bool = False
     is_given: bool = False
     is_resting: bool = False
+
+    def dial(self, pair: int) -> Dial:
+        """Return the dial of a pair."""
+        return Dial(pair, *self.hands[pair].tolist())
 
     def layout(self, look: Look, box: QRectF) -> DialsLayout:
         px = look.px
         step = self._step(look, box)
         note = QRectF(box.left(), box.top(), box.width(), px(22) if step > 1 else 0)
-        room, shown = box.adjusted(0, note.height(), 0, 0), range(0, len(self.dials), step)
+        room, shown = box.adjusted(0, note.height(), 0, 0), range(0, len(self.hands), step)
         columns, rows = _grid(len(shown), room, look)
         wide, high = room.width() / columns, room.height() / rows
         is_wide = wide >= px(WIDE_WORDS)
@@ -118,14 +123,14 @@ class Dials(Item[DialsLayout]):
         return DialsLayout(note, places, is_wide, step)
 
     def _placed(self, layout: DialsLayout) -> Iterator[tuple[Dial, QRectF]]:
-        return ((self.dials[number], box) for number, box in layout.places)
+        return ((self.dial(number), box) for number, box in layout.places)
 
     def _step(self, look: Look, box: QRectF) -> int:
         """Return of how many dials one has room."""
         most = max(1, int(box.width() / look.px(SLOT[0]))) * max(
             1, int((box.height() - look.px(22)) / look.px(SLOT[1]))
         )
-        return -(-len(self.dials) // most)
+        return -(-len(self.hands) // most)
 
     def data_box(self, layout: DialsLayout) -> QRectF:
         return around(box for _, box in layout.places)
@@ -136,7 +141,7 @@ class Dials(Item[DialsLayout]):
         if layout.step > 1:
             painter.setFont(look.font(13))
             painter.setPen(colour_of(look.theme.muted))
-            words = f"every {ordinal(layout.step)} of {len(self.dials)} clocks"
+            words = f"every {ordinal(layout.step)} of {len(self.hands)} clocks"
             painter.drawText(layout.note, Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter, words)
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
         for dial, box in self._placed(layout):
@@ -147,7 +152,9 @@ class Dials(Item[DialsLayout]):
         self.paint_moving(painter, layout, look)
 
     def resting(self) -> Dials:
-        return replace(self, dials=tuple(replace(dial, angle=0.0, advance=0.0) for dial in self.dials), is_resting=True)
+        faces = self.hands.copy()
+        faces[:, :2] = 0.0  # angle and advance
+        return replace(self, hands=faces, is_resting=True)
 
     def paint_moving(self, painter: QPainter, layout: DialsLayout, look: Look) -> None:
         if self.is_unknown or self.is_resting:
@@ -159,7 +166,7 @@ class Dials(Item[DialsLayout]):
                 _paint_numbers(painter, dial, box, look)
 
     def hidden(self) -> Dials:
-        return Dials(self.name, self.dials, is_unknown=True)
+        return Dials(self.name, self.hands, is_unknown=True)
 
     def mark(self, painter: QPainter, layout: DialsLayout, look: Look, hit: Hit) -> None:
         if hit.item != self.name:
@@ -196,7 +203,8 @@ class Dials(Item[DialsLayout]):
         return None
 
     def spoken(self) -> str:
-        return "" if self.is_unknown else "; ".join(f"clock {dial.pair} {_numbers(dial)}" for dial in self.dials[:8])
+        said = () if self.is_unknown else map(self.dial, range(min(len(self.hands), 8)))
+        return "; ".join(f"clock {dial.pair} {_numbers(dial)}" for dial in said)
 
 
 def _grid(count: int, room: QRectF, look: Look) -> tuple[int, int]:
@@ -365,9 +373,7 @@ class Clocks(OfEncoding[ClocksPicture]):
     says = staticmethod(clocks.clocks_says)
 
     def item(self, numbers: ClocksPicture) -> Dials:
-        columns = (numbers.angles, numbers.advances, numbers.rates, numbers.lengths)
-        rows = np.stack(columns, axis=1).tolist()
-        return Dials(CLOCKS, tuple(Dial(pair, *row) for pair, row in enumerate(rows)))
+        return Dials(CLOCKS, np.stack((numbers.angles, numbers.advances, numbers.rates, numbers.lengths), axis=1))
 
     # ---- What it says ----
 

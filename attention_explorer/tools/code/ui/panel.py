@@ -37,6 +37,7 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
+from attention_explorer.core.script import Program
 from attention_explorer.kit.controls.made import button, in_row, words
 from attention_explorer.kit.reach import in_order
 from attention_explorer.kit.theme import LIGHT, Theme
@@ -45,7 +46,6 @@ from attention_explorer.pages.registry import PAGES
 from attention_explorer.session.jobs import Deliver, Report, stoppable
 from attention_explorer.session.requests import Requests, Standing
 from attention_explorer.tools.code.programs import DIFFERENCES, part_on_show, program_of
-from attention_explorer.tools.code.script import Program
 from attention_explorer.tools.host import Host
 
 _PARTS = re.compile(

@@ -6,11 +6,11 @@ from collections.abc import Callable
 
 import numpy as np
 
+from attention_explorer.core.script import Program, Script
 from attention_explorer.pages.circuits import said_of_text as told
 from attention_explorer.pages.circuits import seen
 from attention_explorer.pages.circuits.state import CircuitsState, CircuitsView, Looks
 from attention_explorer.sources.circuits import asking
-from attention_explorer.tools.code.script import Program, Script
 
 RUNS = (
     "Each number that it is given is a run of the whole model, which is not in the program: in Python, what "

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from attention_explorer.core.script import Program, Script
 from attention_explorer.core.weighing import HIGHEST_TEMPERATURE, LOWEST_TEMPERATURE
 from attention_explorer.pages.lookup.frame import lookup_frame
 from attention_explorer.pages.lookup.numbers import LookupFrame, sampled
@@ -11,7 +12,6 @@ from attention_explorer.pages.lookup.open_row import OpenRow
 from attention_explorer.pages.lookup.state import LookupState, LookupView, Overlay, ValueKind
 from attention_explorer.pages.lookup.words_plane import PREFIXES, WordsNumbers, words_numbers
 from attention_explorer.pages.lookup.words_state import MATRICES
-from attention_explorer.tools.code.script import Program, Script
 
 ROW_NOTE = (
     "It begins with the points of the plane: x runs along the query of the head, y where its keys differ most "

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from attention_explorer.core.script import SOFTMAX, Program, Script
 from attention_explorer.model.score_draws import EntryDistribution, ScoreSetting, ScoreSource
 from attention_explorer.pages.lab import scores
 from attention_explorer.pages.lab import scores_growth as growth
@@ -11,7 +12,6 @@ from attention_explorer.pages.lab.bench import bench_picture
 from attention_explorer.pages.lab.score_rows import SATURATED_ABOVE, TAIL, draws_possible
 from attention_explorer.pages.lab.scores import WEIGHT_BINS, bin_edges
 from attention_explorer.pages.lab.scores_state import GainRule, ScalingPicture, ScalingState
-from attention_explorer.tools.code.script import SOFTMAX, Program, Script
 
 _ENTRIES = {
     EntryDistribution.NORMAL: "numbers.standard_normal({})",

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from attention_explorer.core.script import ARG_MAX, LEARNED, MASKED_SOFTMAX, Program, Script
 from attention_explorer.model.learning import Batch
 from attention_explorer.model.learning.plane_network import LOUDNESS, PlaneNetwork
 from attention_explorer.model.learning.sequence_network import SequenceSetting
@@ -14,7 +15,6 @@ from attention_explorer.model.learning.translation_network import TranslationNet
 from attention_explorer.model.sublayer import NormPlacement
 from attention_explorer.pages.training.moment import allowed, broken_model
 from attention_explorer.pages.training.state import TrainingState
-from attention_explorer.tools.code.script import ARG_MAX, LEARNED, MASKED_SOFTMAX, Program, Script
 
 OF_A = "It is A; show B alone for its own."
 

@@ -9,6 +9,7 @@ import numpy as np
 
 from attention_explorer.core.mask import MaskKind
 from attention_explorer.core.numerals import grouped
+from attention_explorer.core.script import ARG_MAX, BY_WORD, LAYER_NORM, MASKED_SOFTMAX, SOFTMAX, Program, Script
 from attention_explorer.errors import ExplorerError
 from attention_explorer.model import QueryKeyMap, Stage
 from attention_explorer.model.arrays import Bools
@@ -25,7 +26,6 @@ from attention_explorer.pages.heads.shown_map import (
 from attention_explorer.pages.heads.state import Aggregate, HeadsState, HeadsView, Picture
 from attention_explorer.sources.recipe import Encoding, Projections, TokenVectors, ToyRecipe
 from attention_explorer.sources.registry import recipe_as
-from attention_explorer.tools.code.script import ARG_MAX, BY_WORD, LAYER_NORM, MASKED_SOFTMAX, SOFTMAX, Program, Script
 
 NO_SCORES = "Only the weights are known: there are no queries and keys to compute them from."
 STARTS_AT_Q = "It begins with the queries and keys of {}: what they are made of is not in the program."

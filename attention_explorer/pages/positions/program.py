@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from attention_explorer.core.script import ROTARY, SINUSOIDS, SOFTMAX, Program, Script
 from attention_explorer.errors import ExplorerError
 from attention_explorer.pages.positions.attention import is_added
 from attention_explorer.pages.positions.kinds.registry import KINDS, kind_of
@@ -20,7 +21,6 @@ from attention_explorer.pages.positions.table import (
 )
 from attention_explorer.sources.recipe import ToyRecipe
 from attention_explorer.sources.toy import token_embeddings
-from attention_explorer.tools.code.script import ROTARY, SINUSOIDS, SOFTMAX, Program, Script
 
 MOST_COMPARED = 256
 """Positions a side of the maps; of more every so many."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from attention_explorer.core.script import BY_WORD, SOFTMAX, Program, Script
 from attention_explorer.errors import ExplorerError
 from attention_explorer.pages.lab.cost_growth import growth_picture
 from attention_explorer.pages.lab.cost_layer import reason_without_cost
@@ -10,7 +11,6 @@ from attention_explorer.pages.lab.inputs import TOY_HEADS, TOY_WIDTH, inputs_pic
 from attention_explorer.pages.lab.reach import FARTHEST
 from attention_explorer.sources.recipe import ToyRecipe
 from attention_explorer.sources.toy import token_embeddings
-from attention_explorer.tools.code.script import BY_WORD, SOFTMAX, Program, Script
 
 NOT_MEASURED = "The seconds that were measured here are not in the program."
 
