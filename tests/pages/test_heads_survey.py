@@ -242,7 +242,7 @@ def test_even_saturated_and_plain_heads() -> None:
         return HeadsSetup(ToyRecipe(heads=1, gain_kind=GainKind.NUMBER, gain=gain))
 
     assert characters(recipe(0.01)) == {"head 1": "≈ even"}
-    assert characters(recipe(1.0)) == {"head 1": "saturated"}
+    assert characters(recipe(1.0)) == {"head 1": "sharp"}
     assert characters(recipe(0.125)) == {"head 1": ""}
 
 

@@ -99,11 +99,11 @@ def test_names() -> None:
 def test_what_stands_in_the_exponent(scaled: bool, temperature: float, text: str) -> None:
     state = replace(DEFAULT, scaled=scaled, temperature=temperature)
     assert logit_text(state) == text
-    assert exponent_note(lookup_frame(state)) == f"exponents: {text}"
+    assert exponent_note(lookup_frame(state)) == f"above each e stands {text}"
 
 
 def test_the_maximum_is_taken_off_where_the_powers_would_be_unreadable() -> None:
-    assert exponent_note(lookup_frame(DEFAULT.moved(QUERY, (14.0, 6.0)))) == "exponents: q·k − 29.200"
+    assert exponent_note(lookup_frame(DEFAULT.moved(QUERY, (14.0, 6.0)))) == "above each e stands q·k − 29.200"
     assert exponent_note(lookup_frame(replace(DEFAULT, hard=True))) == "arg max: no sum"
 
 

@@ -245,8 +245,8 @@ def test_a_bias_is_added_and_said(biased: tuple[LookupState, QueryKeyMap]) -> No
     assert frame.scores[:12].tolist() == pytest.approx([scores[key] for key in named.tolist()], abs=1e-12)
     weights = softmax_by_loop(scores, 1.0)
     assert frame.weights[:12].tolist() == pytest.approx([weights[key] for key in named.tolist()], abs=1e-12)
-    assert exponent_note(frame) == "exponents: q·k + b"
-    assert exponent_note(lookup_frame(state.with_temperature(2.0))) == "exponents: (q·k + b)/T"
+    assert exponent_note(frame) == "above each e stands q·k + b"
+    assert exponent_note(lookup_frame(state.with_temperature(2.0))) == "above each e stands (q·k + b)/T"
     assert "A bias is added to the scores." in frame.row.hint.look_for
     key = spot_in_words(frame, Part(Role.KEY, 0))
     bias = float(frame.row.plane.bias[named[0]])

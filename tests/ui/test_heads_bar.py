@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+from pathlib import Path
+
 import numpy as np
 import pytest
 from heads_driver import numbers_in, sequential
+from people_driver import catch_up
 from PySide6.QtCore import Qt
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QFileDialog
@@ -19,9 +23,11 @@ from attention_explorer.pages.heads.frame import heads_frame
 from attention_explorer.pages.heads.presets import heads_preset
 from attention_explorer.pages.heads.state import HeadsState, Hidden, MaskChoice, MaskKind, Picture
 from attention_explorer.session.settings import Settings, ThemeChoice
+from attention_explorer.sources.model_source import model_recipe
 from attention_explorer.sources.tokens import tokens_in
 from attention_explorer.window.window import MainWindow
 
+MODELS = Path(__file__).parents[1] / "data" / "models"
 SENTENCE = HeadsState().setup.recipe.sentence
 WORDS = tokens_in(SENTENCE)
 
@@ -334,6 +340,16 @@ def test_the_sentence_can_be_read_in_a_narrow_window(open_heads, ready, size, zo
     assert line.tokens.texts[:6] == ("The", "cat", "sat", "on", "the", "mat")
     boxes = [line.box_of(token) for token in range(6)]
     assert all(not box.isEmpty() and box.right() <= line.width() for box in boxes)
+
+
+def test_a_line_that_was_broken_for_a_longer_name_is_whole_again(open_heads):
+    long, short = (HeadsState().with_setup(recipe=model_recipe(MODELS / name, SENTENCE)) for name in ("gpt2", "bert"))
+    driver, other = (open_heads(heads, size=(800, 800), zoom=1.1) for heads in (long, short))
+    broken = driver.page.main.height()
+    driver.window.session.apply(replace(driver.window.session.state, heads=short), "Open a model")
+    catch_up(driver.window)
+    assert driver.page.main.height() == other.page.main.height() < broken
+    assert driver.page.canvas.size() == other.page.canvas.size()
 
 
 def test_the_sentence_keeps_the_keyboard_when_the_window_is_resized(open_heads):

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
-from PySide6.QtCore import Qt, Signal
+from PySide6.QtCore import QSize, Qt, Signal
 from PySide6.QtGui import QFontMetrics, QPaintEvent, QWheelEvent
 from PySide6.QtWidgets import (
     QButtonGroup,
@@ -97,6 +97,11 @@ class ChoiceBox(TellingBox):
         """Return the pixels in which each of some texts is shown whole."""
         metrics = QFontMetrics(look.font())
         return max((metrics.horizontalAdvance(text) for text in texts), default=0) + look.px(AROUND_TEXT)
+
+    def minimumSizeHint(self) -> QSize:
+        # Qt keeps the one that it was first asked for, whatever the entries have become since.
+        is_as_wide = self.sizeAdjustPolicy() is ChoiceBox.SizeAdjustPolicy.AdjustToContents
+        return self.sizeHint() if is_as_wide else super().minimumSizeHint()
 
     def wheelEvent(self, event: QWheelEvent) -> None:
         if self.hasFocus():

@@ -179,7 +179,7 @@ def found_headline(seen: FoundSeen) -> str:
         return "No head copies what followed an equal word."
     copies = _of(found.copy, "copies", "copy")
     if not found.back:
-        return f"{_named(count, found.copy).capitalize()} {copies}; no head is named for looking back."
+        return f"{_named(count, found.copy).capitalize()} {copies}; no head was found that looks back."
     looks, most = _of(found.back, "looks", "look"), 2 if len(found.back + found.copy) > FEW else MOST_LISTED
     return f"{_named(count, found.back, most).capitalize()} {looks} back, {listed(count, found.copy, most)} {copies}."
 
@@ -237,6 +237,6 @@ def verdict(found: Finding, head: tuple[int, int]) -> str:
     if math.isnan(loss):
         return "not measured yet"
     if head in found.others:
-        return "named for nothing"
+        return "does neither"
     role = "looks back" if head in found.back else "copies"
     return f"{role}, hardly missed alone" if head in found.idle else f"{role}, and is missed"

@@ -167,7 +167,8 @@ def words_sentence(seen: WordsSeen) -> str:
     token = seen.state.count.token(word_of(tokens_of(seen)[at]), at)
     return (
         f"By how much the difference of logits sinks without a word’s values. The gradient errs most at {token}: "
-        f"{signed(float(estimate[at]))} for {signed(float(measured[at]))}. It errs where a softmax is saturated."
+        f"{signed(float(estimate[at]))} for {signed(float(measured[at]))}. It errs where a softmax gives nearly all to "
+        "one key."
     )
 
 

@@ -72,7 +72,7 @@ SORTS = (
     (SortBy.ENTROPY, "by entropy", "The most spread out first"),
     (SortBy.EVENNESS, "by evenness", "The entropy as a share of the largest that there could be: 1 is even, 0 certain"),
     (SortBy.MAX_WEIGHT, "by largest weight", "The mean over the rows of their largest weight: the most decided first"),
-    (SortBy.SATURATED, "by saturated rows", "The share of the rows with a weight above 0.95, the largest first"),
+    (SortBy.SATURATED, "by sharp rows", "The share of the rows with a weight above 0.95, the largest first"),
     (SortBy.SCORE_STD, "by spread of scores", "The standard deviation of the scaled scores, the largest first"),
     (SortBy.DISTANCE, "by distance", "Those that look furthest first"),
     (SortBy.SELF, "by weight on itself", "The weight of tokens on themselves, the largest first"),

@@ -55,7 +55,8 @@ _FROM_TUTORIALS = {
         HeadsView(row=0),
         "The tutorial’s head 0, token 0 is the first row of the first head. "
         "A third of all rows put more than 95 % on one key, but nothing was learned: a gain of 0.3 at d_model = 64 "
-        "makes scores with a standard deviation of 5, and softmax saturates. Set the gain to 1/√d_model and compare.",
+        "makes scores with a standard deviation of 5, which softmax makes sharp. "
+        "Set the gain to 1/√d_model and compare.",
     ),
     "pipeline": (
         "Tutorial: positions and 8 heads",

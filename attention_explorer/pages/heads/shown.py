@@ -81,7 +81,7 @@ _LOOKS = {
     "previous": ("previous_mass", "the mean weight on the token before"),
     "first": ("first_mass", "the mean weight on the first token"),
     "largest": ("max_weight", "the mean largest weight of a row"),
-    "saturated": ("saturated", "the share of saturated rows"),
+    "saturated": ("saturated", "the share of sharp rows"),
     "entropy": ("entropy", "the mean entropy of the rows, in nats"),
     "spread": ("score_std", "the standard deviation of the scaled scores"),
 }

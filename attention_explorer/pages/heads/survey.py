@@ -243,7 +243,7 @@ _MEASURES = {
     SortBy.ENTROPY: _Measure("H", "entropy"),
     SortBy.EVENNESS: _Measure("even", "evenness", "no query sees more than one key"),
     SortBy.MAX_WEIGHT: _Measure("mean max", "max_weight"),
-    SortBy.SATURATED: _Measure("saturated", "saturated"),
+    SortBy.SATURATED: _Measure("sharp", "saturated"),
     SortBy.SCORE_STD: _Measure("std", "score_std", "the scores of these heads are not known"),
     SortBy.DISTANCE: _Measure("dist", "distance"),
     SortBy.SELF: _Measure("self", "self_mass"),
@@ -397,7 +397,7 @@ def _standing_out(survey: HeadSurvey) -> tuple[str, float]:
     if clear:
         mass, name = max(clear, key=lambda each: each[0])
         return name, mass
-    return ("saturated" if summary.saturated >= 0.2 else ""), 0.0
+    return ("sharp" if summary.saturated >= 0.2 else ""), 0.0
 
 
 _LOOKS_ELSEWHERE = (Pattern.NEXT, Pattern.BACK, Pattern.SAME, Pattern.INDUCTION)

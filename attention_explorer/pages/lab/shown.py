@@ -35,7 +35,7 @@ def scaling_members(state: ScalingState) -> Members:
     for scaled, kind in ((False, "raw"), (True, "scaled")):
         numbers[f"{kind}_std"] = partial(_predicted_std, state, scaled=scaled)
         numbers[f"{kind}_largest"] = drawn("largest", "the mean largest weight of {} scores", scaled=scaled)
-        numbers[f"{kind}_saturated"] = drawn("saturated", "the share of saturated rows of {} scores", scaled=scaled)
+        numbers[f"{kind}_saturated"] = drawn("saturated", "the share of sharp rows of {} scores", scaled=scaled)
     return {
         **numbers,
         "bench_scores": bench(lambda b: b.scores[b.row], lambda *i: f"score {number_of(i)}".strip()),

@@ -162,7 +162,7 @@ def exponent_note(frame: LookupFrame) -> str:
         return "arg max: no sum"
     shift = _taken_off(frame)
     taken = f" {'+' if shift < 0 else '−'} {compact(abs(shift))}" if shift else ""
-    return f"exponents: {exponent_text(frame)}{taken}"
+    return f"above each e stands {exponent_text(frame)}{taken}"
 
 
 def _taken_off(frame: LookupFrame) -> float:

@@ -151,7 +151,10 @@ class Words(AskedPicture):
     compute = staticmethod(seen.words_seen)
     headline = staticmethod(told.words_headline)
     axes = "token"
-    truths = ("A gradient says what a small change would do. Where a softmax is saturated, that is next to nothing.",)
+    truths = (
+        "A gradient says what a small change would do. Where a softmax gives nearly all to one "
+        "key, that is next to nothing.",
+    )
 
     def shape(self, numbers: WordsSeen) -> tuple[int, ...]:
         return 3, len(told.tokens_of(numbers))

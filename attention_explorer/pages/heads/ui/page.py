@@ -199,12 +199,12 @@ class HeadsPage(ActingPage):
         beside = self.view.id not in WIDE or self.is_open
         self._show_side(self._panel_scroll, has_place=beside and not self.is_alone)
         self.more.setVisible(not beside)
-        self._fit_line()
         has_room = self._wall_is_named or not self._is_narrow
         self._show_side(self.wall_side, has_place=is_all or (has_room and not self.is_alone))
         self._columns.setStretch(self._columns.indexOf(self.wall_side), int(is_all))
 
     def _fit_height(self) -> None:
+        self._fit_line()  # a mask may have a size, an experiment more fields, and a model a longer name for its mask
         super()._fit_height()
         is_all = self.view.id is Picture.ALL
         self.wall_side.setMinimumHeight(self.canvas.minimumHeight() if is_all and self._is_narrow else 0)
@@ -256,7 +256,6 @@ class HeadsPage(ActingPage):
         if old is not new and self.view_of(new) is self._in_order:
             self.requests.load(self.request_now(), only_aside=True)  # the worker begins while controls are shown
         super().render_state(old, new)
-        self._fit_line()  # a mask may have a size, an experiment more fields
         if old is new and self._rest_is_of == (new.heads, self._frame):
             return  # somebody comes back, and all is as it was
         self._show_about(new.heads)

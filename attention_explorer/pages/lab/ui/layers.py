@@ -93,7 +93,7 @@ class Depth(Picture[BlockState, DepthPicture]):
         readings = Reading(f"× {brief(ratio)}", "gradient norm"), Reading(plain(cosine, 3), "likeness of tokens")
         heading = Title("Likeness: title", "Likeness: mean cosine of tokens", size=13.0)
         small = Above((heading, _likeness(numbers)), gap=0)
-        title = f"After {counted(depth, 'layer')}"
+        title = f"At the line: {counted(depth, 'layer')}"
         return Panel(
             title, (Readings("Gradient and likeness", readings), small), measured.depth_panel(numbers), FORMULA
         )

@@ -183,7 +183,7 @@ def _waves(numbers: EncodingPicture) -> Plot:
         names.append((float(lane), wave.label))
         places = 3 if kind_of(numbers.state).turns else 4
         marks.append(ReadOut(float(lane), signed(at[wave], places), signed(-1.0, places)))
-    marks.append(Handle(POSITION, numbers.position, text=f"p = {numbers.position}"))
+    marks.append(Handle(POSITION, numbers.position))
     up = Axis(-0.55, count - 0.45, ticks=tuple(sorted(names)), has_all=True)
     across = Axis(0.0, float(max(last, 1)), "position, from 0", is_whole=True)
     return Plot(WAVES, across, up, tuple(marks), snap=round, has_legend=False)
