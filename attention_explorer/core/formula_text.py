@@ -13,7 +13,6 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
 from dataclasses import dataclass
 from enum import Enum, auto
 from functools import lru_cache
@@ -111,14 +110,13 @@ class Formula:
         As it was written.
     row : Row
         All of it.
+    marks : tuple of Mark
+        The marked parts in the order in which they are written.
     """
 
     source: str
     row: Row
-
-    def marks(self) -> tuple[Mark, ...]:
-        """Return the marked parts in the order in which they are written."""
-        return tuple(node for node in walked(self.row) if isinstance(node, Mark))
+    marks: tuple[Mark, ...]
 
 
 ROLES = (*Role, "output", "loss")
@@ -157,7 +155,9 @@ def read_formula(source: str) -> Formula:
     ExplorerError
         It is not written as the notation wants it; the message says what is wrong and where.
     """
-    return Formula(source, _Reader(source).all())
+    reader = _Reader(source)
+    row = reader.all()
+    return Formula(source, row, tuple(reader.marks))
 
 
 class _Reader:
@@ -167,6 +167,7 @@ class _Reader:
         self._source = source
         self._tokens = [token for token in _TOKEN.finditer(source) if token.lastgroup != "space"]
         self._next, self._depth = 0, 0
+        self.marks = list[Mark]()
 
     def all(self) -> Row:
         row = self._row("", 0)
@@ -249,7 +250,10 @@ class _Reader:
         role = token["role"] or ""
         if role and role not in ROLES:
             self._fail(token.start("role"), f"“{role}” is no role. {did_you_mean(role, ROLES)}")
-        return Mark(token["name"].strip(), role, self._group(""))
+        place = len(self.marks)  # before those within it
+        mark = Mark(token["name"].strip(), role, self._group(""))
+        self.marks.insert(place, mark)
+        return mark
 
     def _sign(self, sign: str, place: int) -> Node:
         if sign == "{":
@@ -276,26 +280,6 @@ class _Reader:
         if sign == '"':
             return "the quotation mark has no second one"
         return f'there is no sign {quoted(sign)}; Greek letters, √ and Σ are written as such, other text in "…"'
-
-
-def walked(node: Node) -> Iterator[Node]:
-    """Go through a part and all that is in it, from left to right."""
-    yield node
-    for child in _children(node):
-        yield from walked(child)
-
-
-def _children(node: Node) -> tuple[Node, ...]:
-    match node:
-        case Row(parts):
-            return parts
-        case Fraction(above, below):
-            return above, below
-        case Scripts(base, below, above):
-            return tuple(part for part in (base, below, above) if part is not None)
-        case Root(inside) | Fenced(_, inside, _) | Mark(_, _, inside):
-            return (inside,)
-    return ()
 
 
 def core_of(node: Node) -> Node:

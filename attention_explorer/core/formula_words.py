@@ -39,7 +39,7 @@ def gaps(parts: tuple[Node, ...]) -> list[float]:
     found: list[float] = []
     before = None
     for part in parts:
-        kind = _kind_of(part)
+        kind = part.kind if isinstance(part, Symbol) else _kind_of(part)
         if kind is Kind.OPERATOR and before in (None, Kind.OPERATOR, Kind.PRODUCT, Kind.RELATION, Kind.COMMA):
             kind = Kind.SIGN  # the minus of one number
         found.append(0.0 if before is Kind.WORD and _is_argument(part) else _gap(before, kind))

@@ -7,7 +7,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Any, Generic, NamedTuple, TypeVar
 
 from PySide6.QtCore import QEvent, QObject, QSignalBlocker, Signal
-from PySide6.QtGui import QFontMetrics
+from PySide6.QtGui import QFontMetrics, QMouseEvent
 from PySide6.QtWidgets import QHBoxLayout, QLabel, QLayout, QPushButton, QVBoxLayout, QWidget
 
 from attention_explorer.core.declared import (
@@ -289,8 +289,9 @@ class Form(QWidget, Generic[S]):
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
         name = self._names.get(watched, "")
-        if not name or event.type() is not QEvent.Type.MouseButtonDblClick:
-            return super().eventFilter(watched, event)
+        is_of_mouse = bool(name) and isinstance(event, QMouseEvent)  # else its type is made for nothing
+        if not is_of_mouse or event.type() is not QEvent.Type.MouseButtonDblClick:
+            return False
         if self.controls[name].isEnabled():  # a filter sees the events of what is greyed too
             self._reset(name)
         return True

@@ -8,8 +8,9 @@ from __future__ import annotations
 
 import math
 from collections.abc import Collection
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import lru_cache
+from typing import Self
 
 from PySide6.QtCore import QPointF, QRectF, Qt
 from PySide6.QtGui import QColor, QFontMetricsF, QPainter, QPen, QPolygonF, QTransform
@@ -74,6 +75,10 @@ class Piece:
     def covers(self) -> QRectF:
         """What it covers, seen from the origin of the formula; of a root that is also what is below its bar."""
         return self.box.translated(self.at)
+
+    def moved(self, x: float, y: float) -> Self:
+        """Return it at another place."""
+        return replace(self, at=QPointF(x, y))
 
     def paint(self, painter: QPainter, look: Look, ink: QColor) -> None:
         """Draw it around its place."""
@@ -187,8 +192,10 @@ def layout(formula: Formula, look: Look, size: float, room: float = math.inf) ->
 
 @lru_cache(maxsize=256)
 def _laid_out(formula: Formula, look: Look, size: float) -> FormulaLayout:
-    box = _Setter(look, size).row(formula.row)
-    return FormulaLayout(formula, look, size, box.full_width, box.ascent, box.descent, box.pieces)
+    box = _set(_Setter(look, size), formula.row)
+    pieces = list[Piece]()
+    box.put(pieces, 0.0, 0.0)
+    return FormulaLayout(formula, look, size, box.full_width, box.ascent, box.descent, tuple(pieces))
 
 
 # ---- How it is laid out ----
@@ -201,15 +208,21 @@ class _Box:
     width: float
     ascent: float
     descent: float
-    pieces: tuple[Piece, ...] = ()
+    parts: tuple[tuple[float, float, _Box | Piece], ...] = ()
+    """What it is made of, from back to front, each as far to the right and down as the first two say."""
     lean: float = 0.0
 
     @property
     def full_width(self) -> float:
         return self.width + self.lean
 
-    def at(self, x: float, y: float) -> tuple[Piece, ...]:
-        return tuple(replace(piece, at=piece.at + QPointF(x, y)) for piece in self.pieces)
+    def put(self, pieces: list[Piece], x: float, y: float) -> None:
+        """Add all its pieces at a place."""
+        for right, down, part in self.parts:
+            if isinstance(part, _Box):
+                part.put(pieces, x + right, y + down)
+            else:
+                pieces.append(part.moved(x + right, y + down))
 
 
 def leaning(slanted: bool, tall: float = 1.0) -> QTransform:
@@ -234,6 +247,11 @@ class _Setter:
     level: int = 0
     in_fraction: bool = False
     role: str = ""
+    pixels: int = field(init=False, compare=False)
+    """The size of the letters, of which all lengths are shares."""
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "pixels", self.look.font(self.letter_size).pixelSize())
 
     # ---- Sizes ----
 
@@ -245,7 +263,7 @@ class _Setter:
         return max(math.ceil(self.size * SCRIPT_SIZES[self.level]), min(self.size, SMALLEST_SCRIPT))
 
     def em(self, share: float) -> float:
-        return self.look.font(self.letter_size).pixelSize() * share
+        return self.pixels * share
 
     def whole(self, share: float) -> int:
         """Return a length in whole pixels: what lies at a height of whole pixels is sharp."""
@@ -265,7 +283,8 @@ class _Setter:
 
     # ---- Parts ----
 
-    def set(self, node: Node) -> _Box:
+    def make(self, node: Node) -> _Box:
+        """Set a part that `_set` has not kept."""
         match node:
             case Symbol():
                 return self.symbol(node)
@@ -290,7 +309,7 @@ class _Setter:
         if not is_large:
             return box
         down = round(-self.axis + (box.ascent - box.descent) / 2)
-        return _Box(box.width, box.ascent - down, box.descent + down, box.at(0, down))
+        return _Box(box.width, box.ascent - down, box.descent + down, ((0, down, box),))
 
     def letters(self, text: str, size: float, *, slanted: bool = False, tall: float = 1.0) -> _Box:
         font = self.look.font(size)
@@ -298,26 +317,26 @@ class _Setter:
         box = QRectF(ink.x() * pixels, ink.y() * pixels * tall, ink.width() * pixels, ink.height() * pixels * tall)
         width = QFontMetricsF(font).horizontalAdvance(text)
         piece = Letters(QPointF(), box, self.role, text, size, slanted, tall)
-        return _Box(width, -box.top(), box.bottom(), (piece,), max(0.0, box.right() + self.em(0.03) - width) * slanted)
+        lean = max(0.0, box.right() + self.em(0.03) - width) if slanted else 0.0
+        return _Box(width, -box.top(), box.bottom(), ((0, 0, piece),), lean)
 
     def row(self, row: Row) -> _Box:
-        x, lean, pieces, boxes = 0.0, 0.0, list[Piece](), list[_Box]()
+        x, lean, ascent, descent, placed = 0.0, 0.0, -math.inf, -math.inf, list[tuple[float, float, _Box]]()
         for gap, part in zip(gaps(row.parts), row.parts, strict=True):
-            box = self.set(part)
-            core = core_of(part)
+            box = _set(self, part)
+            core = part if isinstance(part, Symbol) else core_of(part)
             is_slanted = isinstance(core, Symbol) and core.kind is Kind.LETTER
-            x += self.em(gap if self.level == 0 else gap * 0.4) + (0 if is_slanted else lean)
-            pieces += box.at(x, 0)
+            x += self.pixels * (gap if self.level == 0 else gap * 0.4) + (0 if is_slanted else lean)
+            placed.append((x, 0.0, box))
             x += box.width
-            lean = box.lean
-            boxes.append(box)
-        return _Box(x, max(b.ascent for b in boxes), max(b.descent for b in boxes), tuple(pieces), lean)
+            lean, ascent, descent = box.lean, max(ascent, box.ascent), max(descent, box.descent)
+        return _Box(x, ascent, descent, tuple(placed), lean)
 
     def mark(self, mark: Mark) -> _Box:
-        box = replace(self, role=mark.role or self.role).row(mark.inside)
+        box = _set(replace(self, role=mark.role or self.role), mark.inside)
         covers = QRectF(0, -box.ascent, box.full_width, box.ascent + box.descent)
         place = Place(QPointF(), covers, mark.role, mark.name)
-        return replace(box, pieces=(place, *box.pieces))
+        return replace(box, parts=((0, 0, place), (0, 0, box)))
 
     def line(self, *points: QPointF) -> Line:
         half = self.thick / 2
@@ -326,21 +345,21 @@ class _Setter:
 
     def fraction(self, fraction: Fraction) -> _Box:
         inner = self.script() if self.in_fraction else replace(self, in_fraction=True)
-        above, below = inner.row(fraction.above), inner.row(fraction.below)
+        above, below = _set(inner, fraction.above), _set(inner, fraction.below)
         width, side, thick, gap = max(above.full_width, below.full_width), self.em(0.12), self.thick, self.em(BAR_GAP)
         top, bottom = -self.axis - thick / 2, -self.axis + thick / 2
         up = math.floor(top - gap - max(above.descent, inner.em(0.06)))
         down = math.ceil(bottom + gap + max(below.ascent, inner.em(DIGIT)))
         bar = self.line(QPointF(side, -self.axis), QPointF(side + width, -self.axis))
         pieces = (
-            *above.at(side + (width - above.full_width) / 2, up),
-            bar,
-            *below.at(side + (width - below.full_width) / 2, down),
+            (side + (width - above.full_width) / 2, up, above),
+            (0, 0, bar),
+            (side + (width - below.full_width) / 2, down, below),
         )
         return _Box(width + 2 * side, above.ascent - up, below.descent + down, pieces)
 
     def root(self, node: Root) -> _Box:
-        inside = self.set(node.inside)
+        inside = _set(self, node.inside)
         thick, hook = self.thick, self.em(0.5)
         top = -math.ceil(max(inside.ascent, self.em(DIGIT)) + self.em(0.14)) - thick
         bottom = max(inside.descent, self.em(0.02))
@@ -353,14 +372,14 @@ class _Setter:
             QPointF(hook - self.em(0.06), top + thick / 2),
             QPointF(width, top + thick / 2),
         )
-        pieces = (root, *inside.at(hook, 0))
+        pieces = ((0, 0, root), (hook, 0, inside))
         return _Box(width + self.em(0.08), -top, bottom, pieces)
 
     def scripts(self, scripts: Scripts) -> _Box:
-        base = self.set(scripts.base)
+        base = _set(self, scripts.base)
         script = self.script()
-        below = script.set(scripts.below) if scripts.below is not None else None
-        above = script.set(scripts.above) if scripts.above is not None else None
+        below = _set(script, scripts.below) if scripts.below is not None else None
+        above = _set(script, scripts.above) if scripts.above is not None else None
         if has_limits(scripts.base) and self.level == 0:
             return self.limits(base, below, above)
         is_tall = not isinstance(core_of(scripts.base), Symbol)
@@ -369,39 +388,39 @@ class _Setter:
         if below is not None and above is not None:
             apart = (down - below.ascent) - (above.descent - up)
             up += max(0, math.ceil(self.em(0.1) - apart))
-        left, width, pieces = base.width + self.em(0.03), base.width, base.pieces
+        left, width, pieces = base.width + self.em(0.03), base.width, [(0.0, 0.0, base)]
         ascent, descent = base.ascent, base.descent
         if below is not None:
-            pieces += below.at(left, down)
+            pieces.append((left, down, below))
             width, descent = left + below.full_width, max(descent, down + below.descent)
             ascent = max(ascent, below.ascent - down)
         if above is not None:
-            pieces += above.at(left + base.lean, -up)
+            pieces.append((left + base.lean, -up, above))
             width = max(width, left + base.lean + above.full_width)
             ascent = max(ascent, up + above.ascent)
-        return _Box(width, ascent, descent, pieces)
+        return _Box(width, ascent, descent, tuple(pieces))
 
     def limits(self, base: _Box, below: _Box | None, above: _Box | None) -> _Box:
         """Set an index under a sum, and what it goes to above it."""
         width = max(box.width for box in (base, below, above) if box is not None)
-        pieces, ascent, descent = base.at((width - base.width) / 2, 0), base.ascent, base.descent
+        pieces, ascent, descent = [((width - base.width) / 2, 0.0, base)], base.ascent, base.descent
         if below is not None:
             down = math.ceil(descent + self.em(0.12) + below.ascent)
-            pieces += below.at((width - below.width) / 2, down)
+            pieces.append(((width - below.width) / 2, down, below))
             descent = down + below.descent
         if above is not None:
             up = math.ceil(ascent + self.em(0.12) + above.descent)
-            pieces += above.at((width - above.width) / 2, -up)
+            pieces.append(((width - above.width) / 2, -up, above))
             ascent = up + above.ascent
-        return _Box(width, ascent, descent, pieces)
+        return _Box(width, ascent, descent, tuple(pieces))
 
     def fenced(self, fenced: Fenced) -> _Box:
-        inside = self.row(fenced.inside) if fenced.inside.parts else _Box(0, self.em(X), 0)
+        inside = _set(self, fenced.inside) if fenced.inside.parts else _Box(0, self.em(X), 0)
         left, right = (self.fence(sign, inside) for sign in (fenced.left, fenced.right))
         space = self.em(0.04 if fenced.left in "([" else 0.06)
         begin, end = left.width + space, left.width + inside.full_width + 2 * space
-        pieces = (*left.pieces, *inside.at(begin, 0), *right.at(end, 0))
-        ascent, descent = (max(getattr(box, name) for box in (left, inside)) for name in ("ascent", "descent"))
+        pieces = ((0, 0, left), (begin, 0, inside), (end, 0, right))
+        ascent, descent = max(left.ascent, inside.ascent), max(left.descent, inside.descent)
         return _Box(end + right.width, ascent, descent, pieces)
 
     def fence(self, sign: str, inside: _Box) -> _Box:
@@ -413,4 +432,10 @@ class _Setter:
         tall = 2 * half / (box.ascent + box.descent)
         box = self.letters(sign, self.letter_size, tall=tall)
         down = (box.ascent - box.descent) / 2 - self.axis
-        return _Box(box.width, box.ascent - down, box.descent + down, box.at(0, down))
+        return _Box(box.width, box.ascent - down, box.descent + down, ((0, down, box),))
+
+
+@lru_cache(maxsize=2048)
+def _set(setter: _Setter, node: Node) -> _Box:
+    """Set a part. While something is dragged, most of a formula stays as it was, and so do most numbers in it."""
+    return setter.make(node)

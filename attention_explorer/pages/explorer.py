@@ -67,21 +67,21 @@ class ExplorerState(CheckedFields):
 
     def counted(self, count: Count) -> ExplorerState:
         """Return it with layers, heads and tokens numbered in one way on every page."""
-        heads = self.heads
+        heads, row = self.heads, self.lookup.row
+        parts = (heads.setup, heads.other, row, self.positions, self.block, self.cost, self.training, self.circuits)
+        if not [part for part in parts if part is not None and part.count is not count]:
+            return self
         other = None if heads.other is None else _counting(heads.other, count)
-        heads = replace(heads, setup=_counting(heads.setup, count), other=other)
-        row = None if self.lookup.row is None else _counting(self.lookup.row, count)
-        new = replace(
+        return replace(
             self,
-            lookup=self.lookup if row is self.lookup.row else replace(self.lookup, row=row),
-            heads=heads,
+            lookup=self.lookup if row is None else replace(self.lookup, row=_counting(row, count)),
+            heads=replace(heads, setup=_counting(heads.setup, count), other=other),
             positions=_counting(self.positions, count),
             block=_counting(self.block, count),
             cost=_counting(self.cost, count),
             training=_counting(self.training, count),
             circuits=_counting(self.circuits, count),
         )
-        return self if new == self else new
 
     def followed(self, old: ExplorerState) -> ExplorerState:
         """Return it with what a change from ``old`` leaves behind.

@@ -640,7 +640,7 @@ def test_every_formula_can_be_read_and_says_the_weight(kind: ValueKind, hard: bo
             said = [spoken(formula.row) for formula in formulas]
             assert all(said)
             assert f"alpha_{index + 1} equals" in " ".join(said)
-            assert {mark.name for formula in formulas for mark in formula.marks()} >= {"weight", "o"}
+            assert {mark.name for formula in formulas for mark in formula.marks} >= {"weight", "o"}
             if hard:
                 assert f"= {weight:.0f}" in lines[1]
                 continue

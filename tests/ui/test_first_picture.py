@@ -61,7 +61,7 @@ NOT_AT_START = (
     "attention_explorer.pages.heads.ui",
     "attention_explorer.pages.lookup.ui.figure",
     "attention_explorer.pages.lookup.ui.numbers_table",
-    "attention_explorer.pages.lookup.ui.plane_view",
+    "attention_explorer.pages.lookup.ui.plane_travel",
     "attention_explorer.kit.pictures.figure",
     "attention_explorer.kit.items.plot_marks",
     "attention_explorer.kit.items.map",
@@ -69,7 +69,7 @@ NOT_AT_START = (
     "attention_explorer.kit.items.plot_drawing",
     "attention_explorer.kit.items.plot_words",
     "attention_explorer.kit.items.strips",
-    "attention_explorer.kit.items.words",
+    "attention_explorer.kit.items.table",
     "attention_explorer.pages.lab.ui",
     "attention_explorer.pages.positions.ui",
 )

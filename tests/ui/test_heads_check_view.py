@@ -15,7 +15,7 @@ from attention_explorer.kit.drawing.marks import colour_of
 from attention_explorer.kit.drawing.text_table import Column
 from attention_explorer.kit.items.columns import Above
 from attention_explorer.kit.items.item import Hit
-from attention_explorer.kit.items.words import Table
+from attention_explorer.kit.items.table import Table
 from attention_explorer.kit.theme import DARK, LIGHT, Look
 from attention_explorer.pages.heads.checks import TRIALS, carry_out, is_quick
 from attention_explorer.pages.heads.parts import Check, Experiment, MaskDemo, Precision

@@ -25,7 +25,8 @@ from attention_explorer.kit.items.map import Map, RowsMap
 from attention_explorer.kit.items.plot import Plot
 from attention_explorer.kit.items.plot_marks import At, Axis, Curve, Handle
 from attention_explorer.kit.items.strips import Bar, Part, Shares, Strip, Strips
-from attention_explorer.kit.items.words import Reading, Readings, Table, Title
+from attention_explorer.kit.items.table import Table
+from attention_explorer.kit.items.words import Reading, Readings, Title
 from attention_explorer.kit.theme import DARK, LIGHT, Look
 
 pytestmark = pytest.mark.usefixtures("qapp")

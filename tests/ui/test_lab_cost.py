@@ -86,6 +86,7 @@ def test_everything_says_its_arithmetic(shown) -> None:
     assert panel_words(COST, numbers, LAYER, (0, 3)).startswith("scores Q·Kᵀ: ")
     assert panel_words(COST, numbers, TERMS, 4).startswith("feed-forward: ")
     assert "2.3636" in " ".join(COST.says(numbers))
+    assert "576" in at.item.spoken()
 
 
 def test_the_tables_have_the_arithmetic_of_everything() -> None:

@@ -17,7 +17,7 @@ from attention_explorer.model.softmax import softmax
 from attention_explorer.pages.lab.score_rows import score_pieces
 from attention_explorer.pages.lab.scores import FIRST_ROWS, scores_numbers, scores_picture
 from attention_explorer.pages.lab.scores_state import ScalingState
-from attention_explorer.pages.lab.ui.why import MAPS, Why
+from attention_explorer.pages.lab.ui.why import END, MAPS, Why
 
 FEW = ScalingState(draws=300)
 STATES = {
@@ -49,6 +49,7 @@ def test_the_bracket_is_as_wide_as_the_scores_are_spread_and_is_dragged_to_anoth
     std = shown.numbers.raw.summary.std.value
     assert {"as they come", f"± {std:.2f}", "divided by √64"} <= set(shown.texts())
     assert shown.layout.numbers(end_of(shown))[0] == pytest.approx(std)
+    assert Why().words(shown.numbers, Hit("Scores", END)).startswith("d_k = 64: ")
     shown.mouse.drag(end_of(shown), shown.layout.place(16.0, 0.1))
     assert (shown.state.d_k, shown.state.axis_d_k) == (256, 64), "the axis stays as it was"
     assert set(shown.labels) == {"Change d_k"}

@@ -271,6 +271,7 @@ def test_the_full_size_layer_comes_from_the_worker_and_esc_stops_it(open_layer, 
     layer.settle()
     assert layer.picture is before
     layer.press(layer.few("residual"))
+    layer.settle()
     assert layer.picture.box("x").shape == (2, 10, 512)
 
 

@@ -52,7 +52,7 @@ class FormulaLabel(QWidget):
         self._formula = formula
         self._point_at("")
         # One without marks is no stop for Tab.
-        self.setFocusPolicy(Qt.FocusPolicy.TabFocus if formula.marks() else Qt.FocusPolicy.NoFocus)
+        self.setFocusPolicy(Qt.FocusPolicy.TabFocus if formula.marks else Qt.FocusPolicy.NoFocus)
         self.updateGeometry()
         self.update()
         tell_changed(self)
@@ -129,7 +129,7 @@ class FormulaLabel(QWidget):
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
         step = _STEPS.get(Qt.Key(event.key()))
-        if step is not None and self._formula.marks():
+        if step is not None and self._formula.marks:
             self._walk(step)
         elif event.key() == Qt.Key.Key_Escape and self._pointed:
             self._point_at("")
@@ -141,7 +141,7 @@ class FormulaLabel(QWidget):
     def _walk(self, step: int) -> None:
         """Point at the next symbol, or at the first or the last if none is pointed at."""
         parts = dict[str, Mark]()
-        for mark in self._formula.marks():
+        for mark in self._formula.marks:
             parts.setdefault(mark.name, mark)
         names = list(parts)
         if self._pointed in names:

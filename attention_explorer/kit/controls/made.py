@@ -174,7 +174,9 @@ def allow_unless(reason: str, *controls: QWidget) -> None:
         if control.property(_OWN_TIP) is None:
             control.setProperty(_OWN_TIP, control.toolTip())
         control.setEnabled(not reason)
-        control.setToolTip(reason or str(control.property(_OWN_TIP)))
+        tip = reason or str(control.property(_OWN_TIP))
+        if tip != control.toolTip():  # Qt tells everybody of one that is set, also where it is the same
+            control.setToolTip(tip)
 
 
 # ---- What keeps its height ----

@@ -28,9 +28,9 @@ class UndoKeys(QObject):
         field.installEventFilter(self)
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
-        if event.type() not in (QEvent.Type.ShortcutOverride, QEvent.Type.KeyPress):
+        if not isinstance(event, QKeyEvent):  # asked first: its type is made anew for each of the many other events
             return False
-        if not isinstance(event, QKeyEvent):
+        if event.type() not in (QEvent.Type.ShortcutOverride, QEvent.Type.KeyPress):
             return False
         if event.key() == Qt.Key.Key_Escape:
             return self._escapes(event)

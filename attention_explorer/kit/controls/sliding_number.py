@@ -192,8 +192,10 @@ class SlidingNumber(QWidget, Generic[S]):
             self._session.apply(self._at(value), self._undo_label, self._merge)
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
-        if event.type() is not QEvent.Type.MouseButtonDblClick or self._usual is None:
-            return super().eventFilter(watched, event)
+        # Its class is asked first: its type is made anew for each of the many events that are none of the mouse.
+        is_double = isinstance(event, QMouseEvent) and event.type() is QEvent.Type.MouseButtonDblClick
+        if not is_double or self._usual is None:
+            return False
         if self.slider.isEnabled():  # a filter sees the events of what is greyed too
             self._session.apply(self._with(self._usual), self._undo_label, self._merge)
         return True

@@ -176,10 +176,10 @@ def _paint_gaps(painter: QPainter, layout: HeatmapLayout, look: Look, *, vector:
 
 def _paint_numbers(painter: QPainter, picture: MapPicture, layout: HeatmapLayout, look: Look) -> None:
     pixels = pixels_of(picture.positions, None, colour_map_of(picture), look.theme.masked)
-    shown = np.argwhere(~picture.masked).tolist()
-    texts = [cell_text(float(picture.values[row, column]), signed=picture.scale.is_diverging) for row, column in shown]
-    boxes = [layout.rectangle(row, column) for row, column in shown]
-    paint_numbers(painter, texts, boxes, [int(pixels[row, column]) for row, column in shown], look)
+    is_shown, signed = ~picture.masked, picture.scale.is_diverging
+    texts = [cell_text(number, signed=signed) for number in picture.values[is_shown].tolist()]
+    boxes = layout.rectangles(np.argwhere(is_shown).tolist())
+    paint_numbers(painter, texts, boxes, pixels[is_shown].tolist(), look)
 
 
 def paint_labels(painter: QPainter, picture: MapPicture, layout: HeatmapLayout, look: Look) -> None:

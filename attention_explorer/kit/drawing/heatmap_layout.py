@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
 
@@ -57,8 +58,12 @@ class HeatmapLayout:
 
     def rectangle(self, row: int, column: int) -> QRectF:
         """Return the box of a cell, counted from the first one shown."""
-        width, height = self.cell_width, self.cell_height
-        return QRectF(self.cells.left() + column * width, self.cells.top() + row * height, width, height)
+        return self.rectangles([(row, column)])[0]
+
+    def rectangles(self, places: Iterable[Sequence[int]]) -> list[QRectF]:
+        """Return the boxes of cells, each at its row and column."""
+        left, top, width, height = self.cells.left(), self.cells.top(), self.cell_width, self.cell_height
+        return [QRectF(left + column * width, top + row * height, width, height) for row, column in places]
 
     def row_at(self, y: float) -> int | None:
         """Return the row shown at a height."""

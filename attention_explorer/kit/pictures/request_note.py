@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from PySide6.QtCore import QEvent, QObject, QPoint, QRect, QRectF, QSize, Qt, QTimer, Signal, SignalInstance
-from PySide6.QtGui import QColor, QKeyEvent, QPainter, QPaintEvent, QShowEvent
+from PySide6.QtGui import QColor, QKeyEvent, QMoveEvent, QPainter, QPaintEvent, QResizeEvent, QShowEvent
 from PySide6.QtWidgets import QBoxLayout, QFrame, QLabel, QWidget
 
 from attention_explorer.kit.accessible import announce
@@ -112,7 +112,8 @@ class RequestNote(QFrame):
             signal.emit(self._requests.lost.path)
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
-        if event.type() in (QEvent.Type.Resize, QEvent.Type.Move):
+        # By their classes: each type that is asked for is made anew, and a picture hears of a dozen events a frame.
+        if isinstance(event, QResizeEvent | QMoveEvent):
             self._place()
         # Before the picture, whose Esc lets go of what is pinned.
         is_escape = isinstance(event, QKeyEvent) and event.key() == Qt.Key.Key_Escape
@@ -237,13 +238,15 @@ class _Cover(QWidget):
         self.look, self.over, self.goes_on = look, over, goes_on
         self._dims = False
         self.setAttribute(Qt.WidgetAttribute.WA_TransparentForMouseEvents)
-        over.installEventFilter(self)
         self.hide()
 
     def dim(self, dims: bool) -> None:
         """Dim from now on, or no longer."""
         if dims and not self._dims:
             self.raise_()  # not again when it is shown, as with the window: the note has come above it meanwhile
+            self.over.installEventFilter(self)
+        elif self._dims and not dims:
+            self.over.removeEventFilter(self)  # it hears a dozen events a frame, for nothing
         self._dims = dims
         self.setVisible(dims and not self.over.isHidden())
 
@@ -251,7 +254,7 @@ class _Cover(QWidget):
         self.setGeometry(self.over.geometry())
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
-        if event.type() in (QEvent.Type.Resize, QEvent.Type.Move):
+        if isinstance(event, QResizeEvent | QMoveEvent):
             self.setGeometry(self.over.geometry())
         elif event.type() in (QEvent.Type.ShowToParent, QEvent.Type.HideToParent):
             self.dim(self._dims)

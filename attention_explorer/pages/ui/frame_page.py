@@ -362,7 +362,7 @@ class FramePage(ViewsPage):
 
     def _show_elsewhere(self, view: View[Any], state: Any, ready: Preset[Any] | None) -> None:  # noqa: ANN401
         """Say in the line below the picture what is set elsewhere, if anything is."""
-        elsewhere = "" if ready in view.presets else self.set_elsewhere(view, state)
+        elsewhere = "" if ready in self._presets[view.id] else self.set_elsewhere(view, state)
         self.also.setText(f"Also set: {elsewhere}")
         self.also.setVisible(bool(elsewhere) and self._names_examples)
 

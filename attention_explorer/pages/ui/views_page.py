@@ -11,7 +11,7 @@ from PySide6.QtWidgets import QWidget
 
 from attention_explorer.core.declared import value_of, with_value
 from attention_explorer.core.preset import Preset
-from attention_explorer.kit.frame.view import View, view_named
+from attention_explorer.kit.frame.view import View
 from attention_explorer.kit.picture import Change
 from attention_explorer.kit.theme import Look
 from attention_explorer.pages.explorer import ExplorerState
@@ -35,6 +35,9 @@ class ViewsPage(RequestingPage):
         super().__init__(session, look, parent)
         self.views = self.make_views()
         self._views_of_examples = {(view.part.name, ready.id): view for view in self.views for ready in view.presets}
+        self._viewed: tuple[ExplorerState | None, View[Any]] = None, self.views[0]  # a state, and what it shows
+        self._named: dict[object, View[Any]] = {view.id: view for view in self.views}
+        self._presets = {view.id: view.presets for view in self.views}
         self._others = {view.id: view.fields_of_others(self.views) for view in self.views}
 
     def make_views(self) -> tuple[View[Any], ...]:
@@ -52,11 +55,13 @@ class ViewsPage(RequestingPage):
 
     def view_of(self, state: ExplorerState) -> View[Any]:
         """Return the view that a state shows."""
-        return self.view_named(value_of(getattr(state, self.part), self.shown_by))
+        if state is not self._viewed[0]:
+            self._viewed = state, self.view_named(value_of(getattr(state, self.part), self.shown_by))
+        return self._viewed[1]
 
     def view_named(self, name: object) -> View[Any]:
         """Return a view by its name in the state."""
-        return view_named(self.views, name)
+        return self._named[name]
 
     @property
     def state(self) -> Any:  # noqa: ANN401 # of the part of the view on show
@@ -86,7 +91,7 @@ class ViewsPage(RequestingPage):
 
     def is_for(self, view: View[Any], ready: Preset[Any]) -> bool:
         """Whether what an example says to look for is to be seen in a view; one that is in no list is for any."""
-        return ready in view.presets or (view.part.name, ready.id) not in self._views_of_examples
+        return ready in self._presets[view.id] or (view.part.name, ready.id) not in self._views_of_examples
 
     def shown_without_example(self) -> str:
         """Return what the list of examples says where the settings come from none of them."""

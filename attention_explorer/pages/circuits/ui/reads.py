@@ -16,7 +16,7 @@ from attention_explorer.kit.drawing.marks import colour_of, draw_circle, draw_li
 from attention_explorer.kit.drawing.text_table import Column
 from attention_explorer.kit.items.bars import Bar, NamedBars
 from attention_explorer.kit.items.item import Arrays, Hit, Item, Value, walked
-from attention_explorer.kit.items.words import Table
+from attention_explorer.kit.items.table import Table
 from attention_explorer.kit.picture import Change, Panel
 from attention_explorer.kit.theme import Look
 from attention_explorer.pages.circuits import said, seen

@@ -16,7 +16,8 @@ from attention_explorer.kit.drawing.marks import colour_of, draw_line, pen, text
 from attention_explorer.kit.drawing.text_table import Column
 from attention_explorer.kit.items.columns import Above
 from attention_explorer.kit.items.item import TURNS, Arrays, Hit, Item, Value
-from attention_explorer.kit.items.words import Table, Title
+from attention_explorer.kit.items.table import Table
+from attention_explorer.kit.items.words import Title
 from attention_explorer.kit.picture import Change, Panel, Picture
 from attention_explorer.kit.theme import Look
 from attention_explorer.pages.heads.check_report import CheckTable, Form

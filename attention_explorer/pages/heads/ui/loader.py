@@ -144,9 +144,11 @@ class HeadsLoader(Requests[HeadsRequest]):
         self._painted = threading.Event()
         self.delivered.connect(self._on_shown)
 
-    def load(self, request: HeadsRequest) -> bool:
-        """Ask for a request, the newest one wins; return whether it was computed at once."""
+    def load(self, request: HeadsRequest, *, only_aside: bool = False) -> bool:
+        """Ask for a request, the newest one wins; return whether it was computed at once, unless that is not wanted."""
         is_quick = _is_quick(request.state) and (request.question is None or are_known(request.question))
+        if is_quick and only_aside:
+            return False
         return self.want(request, self.work_for(request), at_once=is_quick)
 
     # ---- The work ----

@@ -253,6 +253,8 @@ class HeadsPage(ActingPage):
         if self.player.is_running and new.heads.view.picture is not Picture.ROW:
             self.player.stop()
         self.play.setVisible(new.heads.view.picture is Picture.ROW)
+        if old is not new and self.view_of(new) is self._in_order:
+            self.requests.load(self.request_now(), only_aside=True)  # the worker begins while controls are shown
         super().render_state(old, new)
         if old is new and self._rest_is_of == (new.heads, self._frame):
             return  # somebody comes back, and all is as it was
@@ -419,7 +421,8 @@ class HeadsPage(ActingPage):
     def on_requests_changed(self) -> None:
         if self.requests.standing in (Standing.STOPPED, Standing.REFUSED):
             self.drawer_parts.stop_writing()  # there will be no maps of what was written
-        if not self.requests.is_pending:
+        is_shown = self._rest_is_of == (self.session.state.heads, self._frame)  # it came with the verdict
+        if not self.requests.is_pending and (self.is_open or not is_shown):
             self._show_rest()
         super().on_requests_changed()
         self.subject.show_reason(self.requests.reason if self.requests.standing is Standing.REFUSED else "")

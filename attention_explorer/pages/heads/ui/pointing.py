@@ -12,7 +12,7 @@ from attention_explorer.errors import ExplorerError
 from attention_explorer.kit.drawing.text_table import Column
 from attention_explorer.kit.frame.view import View
 from attention_explorer.kit.items.item import Hit, Item
-from attention_explorer.kit.items.words import Table
+from attention_explorer.kit.items.table import Table
 from attention_explorer.kit.picture import Panel
 from attention_explorer.kit.pictures.pointed_picture import NOWHERE, Spot
 from attention_explorer.pages.heads.compare import Comparison

@@ -12,7 +12,8 @@ from attention_explorer.core.words import capital
 from attention_explorer.kit.drawing.text_table import Column as TextColumn
 from attention_explorer.kit.items.columns import Above
 from attention_explorer.kit.items.item import Arrays, Hit, Item, Value
-from attention_explorer.kit.items.words import Table, Title
+from attention_explorer.kit.items.table import Table
+from attention_explorer.kit.items.words import Title
 from attention_explorer.kit.picture import Panel, Picture
 from attention_explorer.kit.pictures.pointed_picture import Change
 from attention_explorer.model import Stage

@@ -12,7 +12,8 @@ from attention_explorer.core.numerals import SPACE, grouped, memory_words, ratio
 from attention_explorer.kit.drawing.text_table import Column
 from attention_explorer.kit.items.columns import Above
 from attention_explorer.kit.items.strips import Bar, Part, Shares
-from attention_explorer.kit.items.words import Reading, Readings, Table
+from attention_explorer.kit.items.table import Table
+from attention_explorer.kit.items.words import Reading, Readings
 from attention_explorer.kit.picture import Arrays, Change, Hit, Item, Panel, Picture, Value
 from attention_explorer.model import ModelSize
 from attention_explorer.pages.lab import cost_layer as layer

@@ -13,7 +13,8 @@ from attention_explorer.core.numerals import grouped
 from attention_explorer.kit.drawing.text_table import Column
 from attention_explorer.kit.items.columns import Above, Beside
 from attention_explorer.kit.items.map import Map
-from attention_explorer.kit.items.words import Table, Title
+from attention_explorer.kit.items.table import Table
+from attention_explorer.kit.items.words import Title
 from attention_explorer.kit.picture import Arrays, Hit, Laid, Panel, Picture
 from attention_explorer.kit.theme import Look
 from attention_explorer.pages.lab import inputs

@@ -17,7 +17,8 @@ from attention_explorer.kit.items.item import SIDEWAYS
 from attention_explorer.kit.items.map import RowsMap
 from attention_explorer.kit.items.plot import Plot, next_stop
 from attention_explorer.kit.items.plot_marks import At, Axis, Bars, Between, Curve, Handle, Label, Line, Mark, Points
-from attention_explorer.kit.items.words import Reading, Readings, Table, Title
+from attention_explorer.kit.items.table import Table
+from attention_explorer.kit.items.words import Reading, Readings, Title
 from attention_explorer.kit.picture import Change, Hit, Item, Panel, Picture, Value
 from attention_explorer.kit.theme import Look
 from attention_explorer.model import NormKind

@@ -12,7 +12,8 @@ from attention_explorer.kit.drawing.text_table import Column
 from attention_explorer.kit.items import strips
 from attention_explorer.kit.items.columns import Above
 from attention_explorer.kit.items.item import TURNS, Arrays, Hit, Item, Value
-from attention_explorer.kit.items.words import Reading, Readings, Table, Title
+from attention_explorer.kit.items.table import Table
+from attention_explorer.kit.items.words import Reading, Readings, Title
 from attention_explorer.kit.picture import Change, Panel, Picture
 from attention_explorer.model import attention_path, recurrent_path
 from attention_explorer.pages.lab import reach

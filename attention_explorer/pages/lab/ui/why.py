@@ -16,7 +16,8 @@ from attention_explorer.kit.items.item import SIDEWAYS
 from attention_explorer.kit.items.map import Map
 from attention_explorer.kit.items.plot import Plot, next_stop
 from attention_explorer.kit.items.plot_marks import Axis, Bars, Bracket, Curve, Handle, Label, Line, Mark, Points
-from attention_explorer.kit.items.words import Reading, Readings, Table, Title
+from attention_explorer.kit.items.table import Table
+from attention_explorer.kit.items.words import Reading, Readings, Title
 from attention_explorer.kit.picture import Change, Hit, Item, Panel, Picture, Value
 from attention_explorer.model.score_draws import ScoreSource
 from attention_explorer.pages.lab import scores

@@ -13,7 +13,8 @@ from attention_explorer.kit.items.item import Hit, Item, Value
 from attention_explorer.kit.items.map import RowsMap
 from attention_explorer.kit.items.plot import Plot
 from attention_explorer.kit.items.plot_marks import At, Axis, Bars, Handle, Mark
-from attention_explorer.kit.items.words import Reading, Readings, Table
+from attention_explorer.kit.items.table import Table
+from attention_explorer.kit.items.words import Reading, Readings
 from attention_explorer.kit.picture import Panel, Picture
 from attention_explorer.kit.pictures.pointed_picture import Change
 from attention_explorer.pages.layer import cache

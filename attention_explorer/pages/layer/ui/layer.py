@@ -11,7 +11,7 @@ from attention_explorer.core.mask import mask_of
 from attention_explorer.kit.drawing.text_table import Column
 from attention_explorer.kit.items.bars import Bar, NamedBars
 from attention_explorer.kit.items.item import Hit, Item, Value
-from attention_explorer.kit.items.words import Table
+from attention_explorer.kit.items.table import Table
 from attention_explorer.kit.picture import Panel, Picture
 from attention_explorer.kit.pictures.pointed_picture import Change
 from attention_explorer.pages.layer import diagram, wording

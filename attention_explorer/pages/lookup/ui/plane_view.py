@@ -5,10 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import replace
 from functools import wraps
-from itertools import zip_longest
-from typing import Any, Concatenate, ParamSpec, TypeVar
+from typing import TYPE_CHECKING, Any, Concatenate, ParamSpec, TypeVar
 
-import numpy as np
 from PySide6.QtCore import QRectF, QSize, QTimer, Signal
 from PySide6.QtGui import QPainter, QPaintEvent, QPixmap
 from PySide6.QtWidgets import QWidget
@@ -20,12 +18,10 @@ from attention_explorer.kit.drawing.marks import pen, pixels_under
 from attention_explorer.kit.picture import roomy
 from attention_explorer.kit.pictures.canvas import PicturesCanvas
 from attention_explorer.kit.theme import Look
-from attention_explorer.kit.tween import Tween
 from attention_explorer.pages.explorer import ExplorerState
 from attention_explorer.pages.lookup.frame import lookup_frame
-from attention_explorer.pages.lookup.numbers import FloatArray
 from attention_explorer.pages.lookup.plane import Extent, Vector
-from attention_explorer.pages.lookup.state import QUERY, Entry, LookupState, Part
+from attention_explorer.pages.lookup.state import QUERY, LookupState, Part
 from attention_explorer.pages.lookup.ui.pictures import PlanePicture
 from attention_explorer.pages.lookup.ui.plane_backdrop import backdrop_key, paint_backdrop
 from attention_explorer.pages.lookup.ui.plane_foreground import paint_foreground
@@ -34,54 +30,9 @@ from attention_explorer.pages.lookup.ui.plane_scene import BADGE_RADIUS, PlaneSc
 from attention_explorer.pages.lookup.wording import description, given_in_words, part_given, spot_in_words
 from attention_explorer.pages.ui.session import Session
 
-# ---- On the way to another example ----
-# Query, keys and values travel, and what is in view with them.
-# On the way it is a lookup like any other, with the output that belongs to it: in a hard one that jumps.
-
-
-_FROM = Entry((0.0, 0.0), (0.0, 0.0), 0.0)
-"""Where a key comes from that was not there before."""
-
-
-class Travel:
-    """A lookup on its way to that of another example; a new one begins where the picture is."""
-
-    def __init__(self, widget: QWidget, moved: Callable[[], object]) -> None:
-        self._tween = Tween(widget)
-        self._tween.moved.connect(moved)
-
-    def go(self, old: LookupState, seen: Extent, new: LookupState, to: Extent) -> None:
-        """Set out from a lookup, of which a part of the plane is seen, to another with values of the same kind.
-
-        Neither is a row of a head.
-        """
-        if old.values is new.values:
-            entries = zip_longest(old.entries[: len(new.entries)], new.entries, fillvalue=_FROM)
-            start = replace(old, entries=tuple(before for before, _ in entries))
-            self._tween.go(_numbers(start, seen), follows=False)
-            self._tween.go(_numbers(new, to), follows=True)
-
-    def end(self) -> None:
-        """Be there at once."""
-        self._tween.go(np.zeros(0), follows=False)
-
-    def on_the_way(self, state: LookupState) -> LookupState:
-        """Return where a lookup is on its way; itself once it is there."""
-        if not self._tween.is_under_way:
-            return state
-        numbers = self._tween.now.tolist()
-        camera, query, entries = Extent(*numbers[:4]), (numbers[4], numbers[5]), numbers[6:]
-        places = zip(*(iter(entries),) * 5, strict=True)
-        travelling = tuple(Entry((a, b), (c, d), number) for a, b, c, d, number in places)
-        return replace(state, query=query, entries=travelling, camera=camera)
-
-
-def _numbers(state: LookupState, seen: Extent) -> FloatArray:
-    """Return what is in view, where q is, and each key with its value, one after another."""
-    query: Vector = state.query
-    entries = (number for entry in state.entries for number in (*entry.key, *entry.value, entry.number))
-    return np.array([seen.left, seen.right, seen.bottom, seen.top, *query, *entries])
-
+if TYPE_CHECKING:
+    # Loaded with the first way that there is: Qt's animations would delay the first picture.
+    from attention_explorer.pages.lookup.ui.plane_travel import Travel
 
 COARSE_FIELD, FINE_FIELD = 64, 240
 SETTLE_MILLISECONDS = 150
@@ -240,6 +191,8 @@ class PlaneView(PicturesCanvas):
     def _set_out(self, before: LookupState, after: LookupState) -> None:
         """Let all travel from one example to another."""
         if self._travel is None:
+            from attention_explorer.pages.lookup.ui.plane_travel import Travel
+
             self._travel = Travel(self, self._on_travelled)
         now = self._travel.on_the_way(before)
         self._travel.go(now, self._scene_of(now).transform.visible, after, self._scene_of(after).transform.visible)

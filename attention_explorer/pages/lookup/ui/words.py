@@ -150,7 +150,7 @@ def _table(numbers: WordsNumbers, arrays: Mapping[str, FloatArray]) -> Item[Any]
     """Return a table of pairs of numbers of each word."""
     # Not before the drawer is open: tables would delay the first picture.
     from attention_explorer.kit.drawing.text_table import Column
-    from attention_explorer.kit.items.words import Table
+    from attention_explorer.kit.items.table import Table
 
     columns = Column("", is_bold=True), *(Column(title, is_right=True) for title in arrays)
     rows = ((token, *(said.pair(each[i]) for each in arrays.values())) for i, token in enumerate(numbers.tokens))

@@ -15,7 +15,8 @@ from attention_explorer.kit.drawing.text_table import Column
 from attention_explorer.kit.items.columns import Above
 from attention_explorer.kit.items.plot import Plot
 from attention_explorer.kit.items.plot_marks import At, Axis, Band, Bars, Curve, Handle, Label, Mark, widened
-from attention_explorer.kit.items.words import Table, Title
+from attention_explorer.kit.items.table import Table
+from attention_explorer.kit.items.words import Title
 from attention_explorer.kit.picture import Change, Hit, Item, Laid, Panel, Value
 from attention_explorer.kit.theme import Look
 from attention_explorer.model import tile_bounds

@@ -15,7 +15,8 @@ from attention_explorer.kit.items.columns import Above, Beside
 from attention_explorer.kit.items.numbered_map import round_numbers
 from attention_explorer.kit.items.plot import Plot
 from attention_explorer.kit.items.plot_marks import At, Axis, Between, Curve, Handle, Label, Mark, Points, ReadOut
-from attention_explorer.kit.items.words import Reading, Readings, Table
+from attention_explorer.kit.items.table import Table
+from attention_explorer.kit.items.words import Reading, Readings
 from attention_explorer.kit.picture import Change, Hit, Item, Laid, Panel, Value
 from attention_explorer.kit.theme import Look
 from attention_explorer.pages.positions import encoding, said

@@ -12,7 +12,8 @@ from attention_explorer.core.numerals import size_text, weight_text
 from attention_explorer.kit.drawing.text_table import Column
 from attention_explorer.kit.items.columns import Above, Beside
 from attention_explorer.kit.items.map import Map
-from attention_explorer.kit.items.words import Reading, Readings, Table, Title
+from attention_explorer.kit.items.table import Table
+from attention_explorer.kit.items.words import Reading, Readings, Title
 from attention_explorer.kit.picture import Change, Hit, Item, Laid, Panel, Picture, Value
 from attention_explorer.kit.theme import Look
 from attention_explorer.pages.positions import order, said

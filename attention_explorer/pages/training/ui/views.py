@@ -12,7 +12,7 @@ from attention_explorer.kit.drawing.text_table import Column
 from attention_explorer.kit.frame.view import Part, Try, View, view_named
 from attention_explorer.kit.items.columns import Grid
 from attention_explorer.kit.items.small_map import SmallMap
-from attention_explorer.kit.items.words import Table
+from attention_explorer.kit.items.table import Table
 from attention_explorer.kit.picture import Arrays, Change, Hit, Item, Panel, Picture, Value
 from attention_explorer.kit.pictures.figure import PicturesFigure, figure_of
 from attention_explorer.pages.training import held_out, seeds, seen
