@@ -226,8 +226,13 @@ def _forget_the_pointer(world: World, window: MainWindow) -> None:
     world.settle_wholly(window)
 
 
+def _picture_of(page: Page) -> QWidget:
+    """Return what shows the picture: among all heads their wall, the large map is hidden there."""
+    return page.wall_side.wall if isinstance(page, HeadsPage) and not page.canvas.isVisible() else page.canvas
+
+
 def _compare(world: World, page: Page, other: Page) -> None:
-    mine, its = page.canvas, other.canvas
+    mine, its = _picture_of(page), _picture_of(other)
     if mine.size() != its.size():
         raise Broken(f"The picture is {mine.size()} large, and {its.size()} in a new window {world.window.size()}.")
     first, second = pixels(mine.grab().toImage()), pixels(its.grab().toImage())

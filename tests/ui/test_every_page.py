@@ -8,6 +8,7 @@ from __future__ import annotations
 import io
 import xml.etree.ElementTree as ET
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -25,9 +26,10 @@ from attention_explorer.core.figure_options import FigureOptions
 from attention_explorer.errors import ExplorerError
 from attention_explorer.kit.export.figure import EXPORT_FORMATS, figure_bytes
 from attention_explorer.pages.explorer import ExplorerState
+from attention_explorer.pages.heads.state import Picture
 from attention_explorer.pages.lab.state import LabView
 from attention_explorer.pages.lookup.state import LookupView
-from attention_explorer.pages.registry import PAGE_IDS, ReadyMade, presets_in, presets_of
+from attention_explorer.pages.registry import PAGE_IDS, ReadyMade, find_preset, presets_in, presets_of
 from attention_explorer.pages.training.state import TrainingView
 from attention_explorer.session.settings import Settings, ThemeChoice
 
@@ -119,6 +121,20 @@ def test_in_a_narrow_window_the_picture_is_as_high_as_if_its_state_had_just_been
     window.page.show_view(window.page.view_named(other.page.view.id))
     catch_up(window)
     assert window.page.canvas.size() == other.page.canvas.size()
+
+
+def test_in_a_narrow_window_all_heads_are_as_large_as_if_they_had_just_been_opened(make_window) -> None:
+    settings, size = Settings(theme=ThemeChoice.LIGHT, page="heads"), (740, 760)
+    window = make_window(find_preset("learned-repeat").state, settings, size)
+    for name in ("learned-repeat", "learned-translation"):  # the words below the large map get longer
+        window.show_preset(find_preset(name))
+        catch_up(window)
+        state = window.session.state
+        window.session.apply(replace(state, heads=state.heads.with_view(picture=Picture.ALL)), "All heads")
+        catch_up(window)
+    other = make_window(window.session.state, settings, size)
+    catch_up(other)
+    assert window.page.wall.size() == other.page.wall.size()
 
 
 # ---- Coming back ----

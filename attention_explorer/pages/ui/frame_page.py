@@ -263,12 +263,17 @@ class FramePage(ViewsPage):
 
     def _first_sight(self) -> int:
         """Return how high the picture is if it, the main quantity and a bit of the panel fill what is seen first."""
-        body, around, px = self.card.body, self._all.contentsMargins(), self.look.px
+        px = self.look.px
+        main = self.main.sizeHint().height() if self._has_line(self.view) else 0
+        below = 3 * px(10) + self.room_around_picture() + main + px(PEEK)
+        return self.height() - self._all.contentsMargins().top() - self.bar.sizeHint().height() - below
+
+    def room_around_picture(self) -> int:
+        """Return how much of the height of its card is not the picture’s: that of its title and of what is below it."""
+        body, around = self.card.body, self._all.contentsMargins()
         width = max(self.width() - around.left() - around.right(), 0)
         high = body.minimumHeightForWidth(width) if body.hasHeightForWidth() else body.minimumSize().height()
-        beside = high - (self.canvas.minimumHeight() or self.canvas.minimumSizeHint().height())
-        main = self.main.sizeHint().height() if self._has_line(self.view) else 0
-        return self.height() - around.top() - self.bar.sizeHint().height() - 3 * px(10) - beside - main - px(PEEK)
+        return high - (self.canvas.minimumHeight() or self.canvas.minimumSizeHint().height())
 
     def begin_open(self, is_open: bool) -> None:
         self.is_open = is_open

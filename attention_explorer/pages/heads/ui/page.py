@@ -209,6 +209,10 @@ class HeadsPage(ActingPage):
         is_all = self.view.id is Picture.ALL
         self.wall_side.setMinimumHeight(self.canvas.minimumHeight() if is_all and self._is_narrow else 0)
 
+    def room_around_picture(self) -> int:
+        # The wall of all heads stands in place of the card; what is hidden with that is laid out no more.
+        return 0 if self.view.id is Picture.ALL else super().room_around_picture()
+
     def _fit_line(self) -> None:
         margins = self._all.contentsMargins()
         self.main.fit(self.width() - margins.left() - margins.right())
