@@ -278,8 +278,8 @@ def render(
     out : str, path, binary file or None
         Where to write it, whole or not at all; None writes nothing.
     page : str
-        The page to draw, by its name in the window in small letters: ``heads``; ``scaling`` and ``cost`` are parts of
-        ``lab``. By default that of the preset, the one that the session was saved on,
+        The page to draw: ``lookup``, ``heads``, ``positions``, ``layer``, ``training``, ``circuits`` or ``lab``, of
+        which ``scaling`` and ``cost`` are parts. By default that of the preset, the one that the session was saved on,
         or the only one whose part of the state is not as it starts.
     what : str
         Which figure of the page: ``picture``, the large one, by default; the page ``heads`` also has ``map``,
