@@ -453,7 +453,8 @@ class MainWindow(Host):
     def _dress(self, page: Page) -> None:
         """Put the current look on a page. One that is not seen goes on wearing another until it is shown."""
         if page.look != self.look:
-            page.on_show = None
+            if page is not self.page:
+                page.on_show = None
             page.set_look(self.look)
         # Last and once: while a page is still being put together every new widget would be styled over and over.
         if page.styleSheet() != self._sheet:

@@ -29,7 +29,7 @@ from attention_explorer.pages.explorer import ExplorerState
 from attention_explorer.pages.heads.state import Picture
 from attention_explorer.pages.lab.state import LabView
 from attention_explorer.pages.lookup.state import LookupView
-from attention_explorer.pages.registry import PAGE_IDS, ReadyMade, find_preset, presets_in, presets_of
+from attention_explorer.pages.registry import PAGE_IDS, PAGES, ReadyMade, find_preset, presets_in, presets_of
 from attention_explorer.pages.training.state import TrainingView
 from attention_explorer.session.settings import Settings, ThemeChoice
 
@@ -138,6 +138,17 @@ def test_in_a_narrow_window_all_heads_are_as_large_as_if_they_had_just_been_open
 
 
 # ---- Coming back ----
+
+
+@pytest.mark.parametrize("page", [each for each in PAGE_IDS if each != "lookup"])
+def test_a_page_that_hears_of_a_change_before_it_has_shown_anything_shows_all_of_it(make_window, page: str) -> None:
+    """As where a drag on another page is taken back because that page loses the keyboard to this one."""
+    window = make_window(ExplorerState(), Settings(page="lookup"), (1100, 800))
+    old, made = window.session.state, window.made_page(next(each for each in PAGES if each.id == page))
+    window.session.apply(replace(old, lookup=replace(old.lookup, temperature=2.0)), "Set the temperature")
+    made.follow(old, window.session.state)
+    window.show_page(page)
+    assert made.requests.wanted == made.request_now()
 
 
 @pytest.mark.parametrize("page", PAGE_IDS)

@@ -108,6 +108,15 @@ def test_arrow_keys_move_the_word_that_asks(at: LookupDriver) -> None:
     assert at.steps == 1, "keys that follow each other are one step"
 
 
+def test_the_share_of_o_is_typed_where_the_lookup_is_hard(opens) -> None:
+    at = opens(replace(BANK, hard=True))
+    at.press(at.main.box)
+    at.main.box.selectAll()
+    for key in (Qt.Key.Key_0, Qt.Key.Key_Return):
+        QTest.keyClick(at.main.box, key)
+    assert (at.lookup.words.share, at.lookup.hard) == (0.0, True)
+
+
 def test_another_word_asks_when_it_is_clicked(at: LookupDriver) -> None:
     line = placed(at, SENTENCE)
     at.click(line.layout.places[3].center())

@@ -118,13 +118,17 @@ class Page(QWidget):
 
     def follow(self, old: ExplorerState, new: ExplorerState) -> None:
         """Show a change; called after every one while the page is visible."""
+        if self.on_show != old:  # a drag on another page is taken back as somebody turns to this one
+            self.enter(new)
+            return
         self.render_state(old, new)
         self.on_show = new
 
     def enter(self, state: ExplorerState) -> None:
         """Show a state as somebody turns to the page: who comes back to what it shows already waits for nothing."""
         if state != self.on_show:
-            self.follow(state, state)
+            self.render_state(state, state)
+            self.on_show = state
 
     def set_look(self, look: Look) -> None:
         """Wear other colours or another size."""

@@ -172,12 +172,12 @@ class LookupPage(FramePage):
 
     def _keep_keyboard(self, state: LookupState) -> None:
         """Give the keyboard to Soft and Hard where the temperature is greyed, or Qt gives it to whatever is next."""
-        form = self.form_of(self.view)  # before the slider, in the order of Tab
-        if not self.view.main:
+        hard = self.form_of(self.view).controls.get("hard")  # before the slider, in the order of Tab
+        if hard is None or not self.view.main or not state.hard:
             return
         slider = self.main.slider_of(self.view)
-        if state.hard and (slider.slider.hasFocus() or slider.box.hasFocus()):
-            form.controls["hard"].buttons[True].setFocus()  # type: ignore[attr-defined]
+        if slider.slider.hasFocus() or slider.box.hasFocus():
+            hard.buttons[True].setFocus()  # type: ignore[attr-defined]
 
     @property
     def _is_there(self) -> bool:
