@@ -102,6 +102,16 @@ def test_nothing_is_told_while_they_are_taken_and_all_answers_are_kept(learner):
     assert not takes(learner).get(AFTER)
 
 
+def test_what_is_forgotten_while_it_is_taken_is_left(learner):
+    take(learner)
+    reply(learner, right=True)
+    learner.press(named(learner.list(), "Reset all"))
+    assert not takes(learner)
+    assert not learner.window.tools.lessons.is_playing
+    assert learner.window.session.state == OWN
+    assert row(learner), "the page of the lessons is still on show"
+
+
 @pytest.mark.parametrize("number", [0, 4, 6, 11, 15, 20, 23, 25, 29])
 def test_no_word_in_the_window_answers_a_question(learner, number):
     already(learner, BEFORE, number)

@@ -184,6 +184,8 @@ class LessonOffers(QObject):
             self._player.give_keyboard()
 
     def _forget(self, lesson: Lesson | None) -> None:
+        if lesson is None or lesson is self._player.lesson:
+            self._player.leave()  # it would go on with what is forgotten
         progress = self._player.progress
         if lesson is reading.bank():
             self._player.keep(progress.taken(BEFORE, None).taken(AFTER, None))

@@ -145,6 +145,13 @@ class LessonPlayer(QObject):
         """Whether a lesson is under way."""
         return self.place is not None
 
+    @property
+    def lesson(self) -> Lesson | None:
+        """The lesson under way, or of which questions are asked again."""
+        if self.place is None:
+            return None
+        return self.place.lesson if self.place.recall is None else self.place.recall.of
+
     def leave(self) -> None:
         """End the lesson, if one is under way, and put back what was there before it."""
         if self.place is None:
