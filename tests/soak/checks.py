@@ -19,6 +19,7 @@ from PySide6.QtWidgets import QAbstractButton, QApplication, QDialog, QLabel, QM
 
 from attention_explorer.core.byte_cache import CACHE
 from attention_explorer.core.declared import with_view_of
+from attention_explorer.kit.controls.number_box import REFUSED, NumberBox
 from attention_explorer.pages.explorer import ExplorerState
 from attention_explorer.pages.heads.ui.page import HeadsPage
 from attention_explorer.pages.lab.ui.page import LabPage
@@ -110,15 +111,17 @@ def _parts(value: object, name: str) -> list[str]:
 
 
 def words_are_for_people(world: World) -> None:
-    """No label and no picture says nan or None, nor does a field once it is left."""
+    """No label and no picture says nan or None, nor does a field but for what was typed there and refused."""
     _forget_the_pointer(world, world.window)
     said = [each.text() for each in world.window.findChildren(QLabel) if each.isVisible()]
     said += [each.text() for each in world.window.findChildren(QAbstractButton) if each.isVisible()]
     said += widget_texts(world.window.page)
+    refused = {box.text() for box in world.window.findChildren(NumberBox) if box.property(REFUSED)}
     typed = repr(world.window.session.state)  # a person may name a token so
     for text in said:
         found = NOT_FOR_PEOPLE.search(QUOTED.sub("", text))
-        if found and found[0] not in re.findall(r"'[^']*'", typed) and not _is_typed(found[0], world):
+        is_own = text in refused or (found and found[0] in re.findall(r"'[^']*'", typed))
+        if found and not is_own and not _is_typed(found[0], world):
             raise Broken(f"“{found[0]}” stands in “{text}”")
 
 
@@ -149,7 +152,8 @@ def picture_is_that_of_the_state(world: World) -> None:
         return
     if page.requests.wanted != page.request_now() or page.requests.standing is Standing.LEFT:
         raise Broken(f"The state asks for\n{page.request_now()}\nbut the page asked for\n{page.requests.wanted}")
-    is_bright = any(cover.isHidden() > cover.over.isHidden() for cover in page.note.covers)
+    dimmed = (each for each in page.note.covers if page.requests.is_old or not each.goes_on)
+    is_bright = any(cover.isHidden() > cover.over.isHidden() for cover in dimmed)
     if page.requests.misleads and is_bright and not _names_unknown_words(page):
         raise Broken(f"A picture is not dimmed although it is none of the state: {page.requests.sentence}")
 

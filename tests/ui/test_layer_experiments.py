@@ -13,6 +13,7 @@ from PySide6.QtCore import QPointF, Qt
 
 from attention_explorer.core.preset import preset_of
 from attention_explorer.kit.drawing.text_table import Column, paint_table, table_layout
+from attention_explorer.kit.pictures.pointed_picture import NOWHERE
 from attention_explorer.kit.theme import Look
 from attention_explorer.model import NormPlacement
 from attention_explorer.pages.explorer import ExplorerState
@@ -21,7 +22,7 @@ from attention_explorer.pages.layer.future import is_quick
 from attention_explorer.pages.layer.ui.cache import COMPARED, MAPS, WORK, Cache
 from attention_explorer.pages.layer.ui.future import MASKS, SAME, Future
 from attention_explorer.pages.preset_lists import preset_list
-from attention_explorer.pages.stack.choices import Initialiser
+from attention_explorer.pages.stack.choices import BlockPicture, Initialiser
 from attention_explorer.session.settings import Settings, ThemeChoice
 
 block_preset = partial(preset_of, preset_list("block"))
@@ -150,6 +151,19 @@ def test_large_stacks_are_computed_on_the_worker(open_layer) -> None:
     assert not is_quick(replace(block_preset("future").state, **sizes))
     driver = open_layer("future", **sizes)
     assert is_quick(driver.state)  # it is kept now
+
+
+def test_the_panel_of_the_view_before_is_read_while_the_next_is_computed(open_layer, hand) -> None:
+    driver = open_layer("encoder", d_model=256, d_ff=1024, layers=4, seed=11)
+    page, said = driver.window.page, list[str]()
+    page.said.connect(said.append)
+    page.show_view(page.view_named(BlockPicture.FUTURE))
+    assert page.requests.is_pending
+    bars, down = page.panel.items, range(page.panel.items.height())
+    bar = next(at for at in (QPointF(bars.width() / 2, y) for y in down) if bars.spot_at(at) != NOWHERE)
+    hand(bars).move(bar)
+    assert said[-1].startswith("“The”")
+    driver.settle()
 
 
 def test_a_layer_that_lab_shows_is_a_diagram_here(open_layer) -> None:

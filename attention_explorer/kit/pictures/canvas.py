@@ -192,9 +192,11 @@ class PicturesCanvas(PointedPicture):
 
     def words(self) -> str:
         """Return what is under the pointer, in words."""
-        if self._drawing is None or self.hovered == NOWHERE:
-            return ""
-        return self._drawing.words(self._picture, self.hovered)
+        return self.words_of(self.hovered)
+
+    def words_of(self, spot: Any) -> str:  # noqa: ANN401 # of the picture
+        """Return what a place of the picture on show, or of what stands beside it, is in words."""
+        return "" if self._drawing is None or spot == NOWHERE else self._drawing.words(self._picture, spot)
 
     def spoken(self) -> str:
         if self._drawing is None:

@@ -24,7 +24,6 @@ from attention_explorer.kit.frame.panel import FramePanel
 from attention_explorer.kit.frame.view import Try, View, loaded
 from attention_explorer.kit.picture import Change, Item, Panel
 from attention_explorer.kit.pictures.canvas import PicturesCanvas
-from attention_explorer.kit.pictures.pointed_picture import NOWHERE
 from attention_explorer.kit.pictures.request import PictureRequest, Ready, is_resized, work_for
 from attention_explorer.kit.pictures.request_note import RequestNote
 from attention_explorer.kit.reach import in_order
@@ -553,8 +552,8 @@ class FramePage(ViewsPage):
         self.said.emit(self.canvas.words())
 
     def _say_of_panel(self, spot: Any) -> None:  # noqa: ANN401 # NOWHERE or a Hit
-        numbers = self.canvas.picture
-        self.said.emit("" if spot == NOWHERE or numbers is None else self.view.picture.words(numbers, spot))
+        # By the picture on show, which may still be that of the view before, as the panel is.
+        self.said.emit(self.canvas.words_of(spot))
 
     def _on_menu_wanted(self, where: QPoint) -> None:
         menu = QMenu(self)
