@@ -237,15 +237,11 @@ class PinningCanvas(PicturesCanvas):
         """What is lit: what is pointed at, else what is pinned; a row or an experiment lights nothing up elsewhere."""
         return self.hovered if isinstance(self.hovered, Spot) and self.hovered != NOWHERE else self.pinned
 
-    def words(self) -> str:
-        return self.words_of(self.hovered)
-
     def words_of(self, spot: Any) -> str:  # noqa: ANN401 # a Spot, or a Hit of another kind of picture
-        """Return what is said of a place of the picture."""
         numbers = self.numbers
         if numbers is None or not isinstance(spot, Spot):
             try:
-                return super().words()
+                return super().words_of(self.hovered if isinstance(spot, Spot) else spot)  # a cell is of maps alone
             except ExplorerError as error:  # the numbers may lie in a file, which was written over
                 return str(error)
         if self._withheld:
