@@ -34,10 +34,10 @@ from attention_explorer.kit.theme import load_fonts
 from attention_explorer.pages.explorer import ExplorerState
 from attention_explorer.pages.heads.presets import HIDING, heads_preset
 from attention_explorer.pages.ui.session import Session
-from attention_explorer.session import threads
+from attention_explorer.session import garbage
 from attention_explorer.session.later import later
+from attention_explorer.session.memory import use_one_heap
 from attention_explorer.session.settings import SettingsStore, ThemeChoice
-from attention_explorer.session.threads import use_one_heap
 from attention_explorer.window.load_ahead import LoadAhead
 from attention_explorer.window.model_at_hand import ModelAtHand
 from attention_explorer.window.window import MainWindow
@@ -241,7 +241,7 @@ def watch(window: MainWindow) -> None:
 def collect_garbage_again() -> None:
     """Release the collector, which `cli` holds during the start: what was loaded by now stays to the end."""
     gc.freeze()
-    threads.release()
+    garbage.release()
 
 
 def _without_known_noise(kind: QtMsgType, _context: QMessageLogContext, message: str) -> None:

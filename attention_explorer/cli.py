@@ -208,9 +208,9 @@ def _run(options: argparse.Namespace) -> int:
     ready = None if preset_name is None else find_preset(preset_name, page)
     if not has_display() and os.environ.get("QT_QPA_PLATFORM", "") not in ("offscreen", "minimal"):
         return _without_display(options.without_display)
-    from attention_explorer.session import plain_imports, threads
+    from attention_explorer.session import garbage, plain_imports
 
-    threads.hold()  # until the window is there: all that is made now is kept, and looking it through takes time
+    garbage.hold()  # until the window is there: all that is made now is kept, and looking it through takes time
     plain_imports.install()
     from attention_explorer.app import run_window
 

@@ -33,9 +33,9 @@ def _program() -> int:
     # What the command line does before it loads the window, which is changed here to tell when it is painted. In its
     # order: from the first import of `session` on PySide reads the source of each module, until `plain_imports`.
     importlib.import_module("attention_explorer.pages.registry")
-    from attention_explorer.session import plain_imports, threads
+    from attention_explorer.session import garbage, plain_imports
 
-    threads.hold()
+    garbage.hold()
     plain_imports.install()
     from PySide6.QtCore import QTimer
 

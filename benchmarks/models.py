@@ -30,7 +30,7 @@ from attention_explorer.pages.heads.frame import heads_frame
 from attention_explorer.pages.heads.state import HeadsSetup, Picture
 from attention_explorer.pages.heads.survey import HeadSurvey
 from attention_explorer.pages.heads.ui.pictures import HeadNumbers
-from attention_explorer.session import threads
+from attention_explorer.session import memory
 from attention_explorer.sources.model_source import model_recipe
 from attention_explorer.sources.models import Model, load_model
 from attention_explorer.sources.models.found import find_models
@@ -213,7 +213,7 @@ def _opening_row(case: Case) -> Row:
     """Return how long it takes from a path to the first map, with nothing of the model in memory."""
     seconds = []
     for _ in range(ROUNDS):
-        threads.empty()
+        memory.empty()
         source_of.cache_clear()
         gc.collect()
         start = perf_counter()

@@ -18,7 +18,7 @@ from shiboken6 import isValid
 from slow import slow_files
 
 from attention_explorer.core.byte_cache import CACHE
-from attention_explorer.session import threads
+from attention_explorer.session import memory
 
 if TYPE_CHECKING:
     from pytestqt.qtbot import QtBot
@@ -70,7 +70,7 @@ def cache_tidied() -> Iterator[None]:
 def memory_given_back() -> Iterator[None]:
     """Give back what a module has left, which takes too long for every test: a process runs hundreds of modules."""
     yield
-    threads.give_back()
+    memory.give_back()
 
 
 @pytest.fixture
@@ -83,12 +83,12 @@ def settings_path(tmp_path: Path) -> Path:
 def opened(monkeypatch: pytest.MonkeyPatch) -> list[tuple[object, ...]]:
     """Instead of opening windows, remember on what they would open: a state, a file, a page, and how."""
     from attention_explorer import app
-    from attention_explorer.session import threads
+    from attention_explorer.session import garbage
 
     calls: list[tuple[object, ...]] = []
 
     def run_window(*given: object, **how: bool) -> int:
-        threads.release()  # the command line holds the collector until the window is there
+        garbage.release()  # the command line holds the collector until the window is there
         calls.append((*given, how))
         return 7
 

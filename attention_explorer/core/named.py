@@ -69,12 +69,12 @@ Members: TypeAlias = dict[str, Callable[[], Member]]
 
 
 def number_of(indices: tuple[int, ...]) -> str:
-    """Return the first index as people count, from 1; nothing of the whole."""
+    """Return the first index counted from 1, as text; an empty text without indices."""
     return str(indices[0] + 1) if indices else ""
 
 
 def place_of(tokens: Sequence[str], which: str | int) -> int:
-    """Return which row a token, the first of its kind, or a number from 0 names; an ExpressionError if none."""
+    """Return the row of a token, the first such, or of a number from 0; an ExpressionError if there is none."""
     if isinstance(which, str) and which not in tokens:
         raise ExpressionError(f"there is no token {quoted(which)}. {did_you_mean(which, tokens)}")
     row = tokens.index(which) if isinstance(which, str) else which

@@ -118,15 +118,15 @@ PAGES = (
 """The pages in the order of the rail. A page is made when it is first shown."""
 
 
-# ---- Ready-made states ----
-
-
 PAGE_IDS = tuple(page.id for page in PAGES)
 """The pages, in the order of the rail."""
 ALL_PARTS = tuple(types_of(ExplorerState))
 """The fields of `ExplorerState`."""
 PARTS = tuple(part for part, kind in types_of(ExplorerState).items() if hasattr(kind, "preset"))
 """Those that have presets. Most have a page of their name."""
+
+
+# ---- Ready-made states ----
 
 
 @dataclass(frozen=True, slots=True)

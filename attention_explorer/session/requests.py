@@ -12,7 +12,7 @@ from PySide6.QtCore import QObject, QTimer, Signal
 from attention_explorer.core.byte_cache import CACHE
 from attention_explorer.errors import ExplorerError, LostFileError
 from attention_explorer.session.jobs import Cancelled, Deliver, JobQueue, Report, Work
-from attention_explorer.session.threads import tidy
+from attention_explorer.session.memory import tidy
 
 R = TypeVar("R", bound=Hashable)
 

@@ -1,79 +1,26 @@
-"""Starts threads, and several calls at a time; garbage is collected on the GUI thread alone, memory given back.
+"""Starts threads, and several calls at a time; while they work, garbage is collected on the GUI thread alone.
 
 While work goes on for long, as where something is learned, the GUI thread collects now and then by itself.
 """
 
 from __future__ import annotations
 
-import ctypes
-import gc
 import os
-import sys
 import threading
-import time
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from contextvars import copy_context
 from itertools import islice
-from threading import Lock
 from typing import TYPE_CHECKING, TypeVar
 
 import shiboken6
 from PySide6.QtCore import QCoreApplication, QTimer
 
-from attention_explorer.core.byte_cache import CACHE
+from attention_explorer.session import garbage
 
 if TYPE_CHECKING:
     from concurrent.futures import Future, ThreadPoolExecutor
-
-
-# ---- When Python may look for garbage ----
-# Python collects what refers to itself in a circle, such as a closed dialog and its slots, on whatever thread happens
-# to allocate at that moment, and Qt does not survive the deletion of a widget on another thread than its own.
-
-
-MOST_SHARE = 0.01
-"""How much of the time may go into looking through all that there is, which takes a tenth of a second."""
-
-_lock = Lock()
-_holders = 0
-_was_enabled = True
-_all_again_at = 0.0
-
-
-def hold() -> None:
-    """Collect no garbage until as many calls of `release` have come."""
-    global _holders, _was_enabled
-    with _lock:
-        if not _holders:
-            _was_enabled = gc.isenabled()
-            gc.disable()
-        _holders += 1
-
-
-def release() -> None:
-    """Take back one `hold`; after the last, the collector is as it was before the first. Without any, do nothing."""
-    global _holders
-    with _lock:
-        if not _holders:
-            return
-        _holders -= 1
-        if not _holders and _was_enabled:
-            gc.enable()
-
-
-def collect_if_due() -> None:
-    """Collect on this thread, whoever holds, what the collector would collect by now. For the GUI thread."""
-    global _all_again_at
-    counts, limits, now = gc.get_count(), gc.get_threshold(), time.monotonic()
-    for generation in (2, 1, 0):
-        if 0 < limits[generation] < counts[generation] and (generation < 2 or now >= _all_again_at):
-            gc.collect(generation)
-            if generation == 2:
-                after = time.monotonic()
-                _all_again_at = after + (after - now) / MOST_SHARE
-            return
 
 
 LOOK_EVERY_MILLISECONDS = 100
@@ -97,7 +44,7 @@ def start(run: Callable[[], None], name: str) -> threading.Thread:
 def wake(thread: threading.Thread) -> None:
     """Know that a thread is about to work, or to end. For the GUI thread."""
     if not _works:
-        hold()
+        garbage.hold()
         _look_often()
     _works[thread] = True
 
@@ -116,7 +63,7 @@ def let_go(thread: threading.Thread) -> None:
 
 def _look() -> None:
     """Collect what is due, and leave that to Python again as soon as no thread works."""
-    collect_if_due()
+    garbage.collect_if_due()
     for thread, works in list(_works.items()):
         if not (works and thread.is_alive()):
             _forget(thread)
@@ -124,7 +71,7 @@ def _look() -> None:
 
 def _forget(thread: threading.Thread) -> None:
     if _works.pop(thread, None) is not None and not _works:
-        release()
+        garbage.release()
         if _timer is not None and shiboken6.isValid(_timer):
             _timer.stop()
 
@@ -134,13 +81,13 @@ def pool(threads: int, name: str) -> Iterator[ThreadPoolExecutor]:
     """Give so many threads to calls that are waited for here; on leaving, those that have not begun are dropped."""
     from concurrent.futures import ThreadPoolExecutor  # not wanted before something takes long
 
-    hold()
+    garbage.hold()
     executor = ThreadPoolExecutor(threads, thread_name_prefix=name)
     try:
         yield executor
     finally:
         executor.shutdown(wait=True, cancel_futures=True)
-        release()
+        garbage.release()
 
 
 def _look_often() -> None:
@@ -179,54 +126,3 @@ def side_by_side(calls: Iterable[Callable[[], T]]) -> Iterator[T]:
             if not begun:
                 return
             yield begun.popleft().result()
-
-
-# ---- Memory given back ----
-# What is kept beyond its budget, and what the allocator still holds.
-
-
-M_ARENA_MAX = -8
-"""What glibc calls the most heaps of a process, in malloc.h."""
-
-_one_at_a_time = Lock()
-
-
-def tidy() -> None:
-    """Drop what is kept beyond its budget and give the memory back, on a thread of its own: it may be a gigabyte."""
-    start(_tidy, "attention-explorer-tidy")
-
-
-def empty() -> None:
-    """Drop everything that is kept, and give the memory back."""
-    CACHE.clear()
-    give_back()
-
-
-def _tidy() -> None:
-    if _one_at_a_time.acquire(blocking=False):
-        try:
-            CACHE.tidy()
-            give_back()
-        finally:
-            _one_at_a_time.release()
-
-
-def use_one_heap() -> None:
-    """Have all threads allocate from one heap; call it before there are any.
-
-    By itself, glibc makes a heap for each thread and keeps up to 64 MiB at the end of each that `give_back` cannot
-    return: it trims the end of the first heap only.
-    """
-    _call_glibc("mallopt", M_ARENA_MAX, 1)
-
-
-def give_back() -> None:
-    """Have the C library return to the system what was freed; only glibc keeps so much that it has to be asked."""
-    _call_glibc("malloc_trim", 0)
-
-
-def _call_glibc(name: str, *numbers: int) -> None:
-    """Call a function that only glibc has; elsewhere nothing happens."""
-    function = getattr(ctypes.CDLL(None), name, None) if sys.platform == "linux" else None
-    if function is not None:
-        function(*numbers)

@@ -16,7 +16,7 @@ from types import FrameType
 
 from PySide6.QtCore import QObject, Qt, Signal, Slot
 
-from attention_explorer.session import threads
+from attention_explorer.session import garbage, threads
 
 LIMIT_SECONDS = 0.05
 """What takes longer is felt as a hitch."""
@@ -156,7 +156,7 @@ class Watchdog(QObject):
         # Counted from the last answer: as long as Qt holds the interpreter, the other thread cannot even ask.
         busy = cpu - self._cpu
         waited = max(now - self._asked_at, busy)
-        threads.collect_if_due()
+        garbage.collect_if_due()
         self._cpu = time.thread_time()
         if waited > self.limit:
             self._report(waited, busy, seen)

@@ -14,8 +14,8 @@ from attention_explorer.kit.export.figure import png_bytes
 from attention_explorer.pages.explorer import ExplorerState
 from attention_explorer.pages.registry import PAGES, presets_of
 from attention_explorer.pages.ui.session import Session
+from attention_explorer.session.memory import empty
 from attention_explorer.session.settings import Settings, SettingsStore, ThemeChoice
-from attention_explorer.session.threads import empty
 from attention_explorer.window.window import MainWindow
 
 

@@ -12,7 +12,7 @@ from PySide6.QtCore import QObject
 
 from attention_explorer.errors import ArrayError, ExplorerError, FileAccessError
 from attention_explorer.pages.file_places import named_files, with_files
-from attention_explorer.session import threads
+from attention_explorer.session import memory
 from attention_explorer.session.jobs import Deliver, JobQueue, Report, Working, stoppable
 from attention_explorer.sources.model_recipe import model_at
 from attention_explorer.sources.recorded_recipe import FileRecipe
@@ -271,7 +271,7 @@ class LostFiles(QObject):
         page = self._window.page
         for other in set(others) & set(self._files):
             source_of.cache_clear()
-            threads.empty()  # what was computed of it is not of what was saved
+            memory.empty()  # what was computed of it is not of what was saved
             try:
                 source_of(other).layers(Lookup())
             except ExplorerError as error:

@@ -19,8 +19,8 @@ from attention_explorer.pages.registry import PAGE_IDS
 from attention_explorer.pages.session_file import SUFFIX, Opened, read_session
 from attention_explorer.session.jobs import Working
 from attention_explorer.session.later import later
+from attention_explorer.session.memory import empty
 from attention_explorer.session.settings import SettingsStore
-from attention_explorer.session.threads import empty
 from attention_explorer.sources.handed_over import is_handed_over
 from attention_explorer.sources.model_recipe import shows_attention
 from attention_explorer.window.keeper import Keeper

@@ -12,7 +12,7 @@ FREED_BY_WORKERS = """
 import threading
 from pathlib import Path
 from attention_explorer.app import make_application
-from attention_explorer.session.threads import give_back
+from attention_explorer.session.memory import give_back
 
 def resident():
     return int(Path("/proc/self/statm").read_text().split()[1]) * 4096 / 2**20

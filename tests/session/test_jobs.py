@@ -18,7 +18,7 @@ from PySide6.QtCore import QCoreApplication, QObject, QTimer
 from pytestqt.qtbot import QtBot
 
 from attention_explorer.errors import ExplorerError
-from attention_explorer.session import jobs, threads
+from attention_explorer.session import garbage, jobs
 from attention_explorer.session.jobs import PROGRESS_INTERVAL_SECONDS, Cancelled, Deliver, JobQueue, Report, Work
 
 MakeQueue = Callable[..., JobQueue]
@@ -702,22 +702,22 @@ def test_garbage_is_collected_again_when_a_queue_ends_early(qtbot: QtBot, end: s
 
 
 def test_the_collector_is_left_as_it_was_found() -> None:
-    threads.release()
+    garbage.release()
     assert gc.isenabled()
     gc.disable()
     try:
-        threads.hold()
-        threads.hold()
-        threads.release()
-        threads.release()
+        garbage.hold()
+        garbage.hold()
+        garbage.release()
+        garbage.release()
         assert not gc.isenabled(), "it was off before"
     finally:
         gc.enable()
-    threads.hold()
-    threads.hold()
-    threads.release()
+    garbage.hold()
+    garbage.hold()
+    garbage.release()
     assert not gc.isenabled(), "one still holds it"
-    threads.release()
+    garbage.release()
     assert gc.isenabled()
 
 

@@ -12,7 +12,7 @@ from PySide6.QtCore import QObject
 from pytestqt.qtbot import QtBot
 
 from attention_explorer.core.byte_cache import CACHE
-from attention_explorer.session import threads
+from attention_explorer.session import memory, threads
 from attention_explorer.session.threads import side_by_side
 from attention_explorer.session.watchdog import Watchdog
 
@@ -33,7 +33,7 @@ def by_start(run: Run, _monkeypatch: pytest.MonkeyPatch) -> None:
 
 def by_tidying(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(CACHE, "tidy", run)
-    threads.tidy()
+    memory.tidy()
 
 
 def by_calls_side_by_side(run: Run, _monkeypatch: pytest.MonkeyPatch) -> None:

@@ -12,7 +12,7 @@ from PySide6.QtCore import QObject, QTimer
 from PySide6.QtTest import QTest
 from pytestqt.qtbot import QtBot
 
-from attention_explorer.session import threads
+from attention_explorer.session import garbage
 from attention_explorer.session.watchdog import Place, Stall, Watchdog, _shared
 
 BLOCKING = Path(__file__).parent / "blocking"
@@ -127,7 +127,7 @@ def test_nothing_is_collected_that_is_not_due(monkeypatch: pytest.MonkeyPatch) -
     monkeypatch.setattr(gc, "collect", collected.append)
     for counts in ((700, 10, 99), (701, 0, 0), (701, 11, 0)):
         monkeypatch.setattr(gc, "get_count", lambda counts=counts: counts)
-        threads.collect_if_due()
+        garbage.collect_if_due()
     assert collected == [0, 1], "a limit of 0 is none"
 
 

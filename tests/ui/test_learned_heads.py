@@ -11,7 +11,7 @@ from PySide6.QtTest import QTest
 
 from attention_explorer.pages.heads.presets import heads_preset
 from attention_explorer.pages.heads.state import HeadsSetup, HeadsState, Picture
-from attention_explorer.session import threads
+from attention_explorer.session import memory
 from attention_explorer.sources import learned_source
 from attention_explorer.sources.learned.tasks import TASKS
 from attention_explorer.sources.learned_recipe import LearnedRecipe
@@ -74,7 +74,7 @@ def test_a_new_session_does_not_learn_again_what_was_on_show(driver, monkeypatch
     driver.page.open_drawer(True)  # what belongs to random models comes into view with the new session
     runs, run_of = [], learned_source.run_of
     monkeypatch.setattr(learned_source, "run_of", lambda setup: runs.append(setup) or run_of(setup))
-    threads.empty()
+    memory.empty()
     driver.window.files.opened.begin()
     assert not runs
     driver.page.settle()

@@ -17,7 +17,7 @@ from attention_explorer.pages.explorer import ExplorerState
 from attention_explorer.pages.heads.recorded import heads_of_file
 from attention_explorer.pages.heads.state import HeadsSetup, HeadsState, HeadsView, Picture
 from attention_explorer.pages.session_file import write_session
-from attention_explorer.session import threads
+from attention_explorer.session import memory
 from attention_explorer.session.settings import Settings, ThemeChoice
 from attention_explorer.sources.registry import source_of, tokens_of
 
@@ -48,7 +48,7 @@ def open_session(make_window):
     """Open a session in a window that has shown random heads, as after the start, with nothing left in memory."""
 
     def opened(path: Path):
-        threads.empty()
+        memory.empty()
         source_of.cache_clear()
         window = make_window(settings=Settings(theme=ThemeChoice.LIGHT, page="heads"))
         window.page.settle()
@@ -240,7 +240,7 @@ def test_a_file_that_is_taken_away_while_it_is_open_stays_in_view_until_it_is_op
     QTest.mouseMove(page.canvas, page.canvas.cell_box(2, 1).center().toPoint())
     assert f" {page.canvas.numbers.frame.keys[1]} {weights_of(0)[0, 0, 2, 1]:.4f}" in panel_says(page)
     assert "as recorded" in panel_says(page)
-    threads.empty()
+    memory.empty()
     source_of.cache_clear()
     QTest.mouseClick(page.wall, Qt.MouseButton.LeftButton, pos=page.wall.box_of(1).center().toPoint())
     page.settle()

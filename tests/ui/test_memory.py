@@ -14,7 +14,7 @@ from attention_explorer.core.byte_cache import CACHE
 from attention_explorer.pages.explorer import ExplorerState
 from attention_explorer.pages.heads.frame import heads_frame
 from attention_explorer.pages.heads.state import HeadsSetup
-from attention_explorer.session import requests, threads
+from attention_explorer.session import memory, requests
 from attention_explorer.session.settings import Settings, SettingsStore, ThemeChoice
 from attention_explorer.window.gallery import window_image
 
@@ -47,7 +47,7 @@ def heads(make_window, qtbot, monkeypatch) -> Page:
     """Tidy at once, with a budget that the queries and keys of a long text do not fit in."""
     times: list[int] = []
     monkeypatch.setattr(requests, "TIDY_AFTER_MILLISECONDS", 1)
-    monkeypatch.setattr(threads, "give_back", lambda: times.append(1))
+    monkeypatch.setattr(memory, "give_back", lambda: times.append(1))
     monkeypatch.setattr(CACHE, "other_bytes", 2**20)
     CACHE.clear()
     return Page(make_window(settings=Settings(theme=ThemeChoice.LIGHT, page="heads")), qtbot, times)

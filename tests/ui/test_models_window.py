@@ -26,7 +26,7 @@ from attention_explorer.pages.explorer import ExplorerState
 from attention_explorer.pages.heads.state import HeadsSetup, HeadsState, MaskKind, Picture
 from attention_explorer.pages.heads.wording import query_name, weight_text
 from attention_explorer.pages.session_file import read_session, write_session
-from attention_explorer.session import threads
+from attention_explorer.session import memory
 from attention_explorer.session.settings import Settings, ThemeChoice
 from attention_explorer.sources import model_reader
 from attention_explorer.sources.model_recipe import ModelRecipe
@@ -66,7 +66,7 @@ def settled(window) -> None:
 
 def forget() -> None:
     """Forget what is in memory, as after a new start."""
-    threads.empty()
+    memory.empty()
     source_of.cache_clear()
     model_reader._opened.cache_clear()
     model_reader._in_use.clear()  # windows of earlier tests may still hold some

@@ -25,7 +25,7 @@ from attention_explorer.pages.heads.state import HeadsState, MaskKind, Picture
 from attention_explorer.pages.heads.ui.page import HeadsPage
 from attention_explorer.pages.heads.ui.row_picture import ROW
 from attention_explorer.pages.session_file import read_session, write_session
-from attention_explorer.session import threads
+from attention_explorer.session import memory
 from attention_explorer.session.requests import STILL, Standing
 from attention_explorer.session.settings import Settings, SettingsStore, ThemeChoice
 from attention_explorer.sources.recorded import packed_array
@@ -77,7 +77,7 @@ def boxes(window) -> list[QMessageBox]:
 
 def start_again() -> None:
     """Forget what is kept in memory, as after a new start."""
-    threads.empty()
+    memory.empty()
     source_of.cache_clear()
 
 
@@ -363,7 +363,7 @@ def test_compressed_arrays_are_never_unpacked_while_the_window_waits(
         np.testing.assert_array_equal(page._frame.map.weights(), weights[0, 0, 0])
         point(page)
         assert "as recorded" in panel_says(page)
-        threads.empty()
+        memory.empty()
     write_session(tmp_path / "mine.attn.json", window.session.state, page="heads")
     start_again()
     monkeypatch.setattr(packed_array, "_ON_DISK", packed_array._Unpacked())

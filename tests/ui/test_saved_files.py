@@ -21,7 +21,7 @@ from attention_explorer.pages.explorer import ExplorerState
 from attention_explorer.pages.heads.recorded import heads_of_file
 from attention_explorer.pages.heads.state import MaskChoice, MaskKind
 from attention_explorer.pages.session_file import read_session
-from attention_explorer.session import threads
+from attention_explorer.session import memory
 from attention_explorer.session.settings import Settings, ThemeChoice
 from attention_explorer.sources.registry import source_of
 from attention_explorer.window.recordings import LostFiles
@@ -36,7 +36,7 @@ def weights_of(*shape: int) -> np.ndarray:
 
 
 def start(make_window, folder: Path, path: Path | None = None, state: ExplorerState | None = None):
-    threads.empty()
+    memory.empty()
     source_of.cache_clear()
     window = make_window(state, ASKING)
     window.files.start(folder / "data", path)

@@ -195,7 +195,7 @@ class PicturesCanvas(PointedPicture):
         return self.words_of(self.hovered)
 
     def words_of(self, spot: Any) -> str:  # noqa: ANN401 # of the picture
-        """Return what a place of the picture on show, or of what stands beside it, is in words."""
+        """Return in words what is at a place of the picture on show, or of what stands beside it."""
         return "" if self._drawing is None or spot == NOWHERE else self._drawing.words(self._picture, spot)
 
     def spoken(self) -> str:

@@ -24,7 +24,7 @@ from attention_explorer.kit.accessible import PICTURE, tell_changed
 from attention_explorer.kit.drawing.marks import colour_of, pixels_under
 from attention_explorer.kit.items.item import Item, Leaves, is_alike
 from attention_explorer.kit.theme import Look
-from attention_explorer.session.threads import tidy
+from attention_explorer.session.memory import tidy
 
 FORGET_AFTER_MILLISECONDS = 3000
 """Whoever comes back to a page sooner finds its pictures painted."""

@@ -31,7 +31,7 @@ NO_GRADIENT = (
 
 
 def lab_program(state: ScalingState | CostState | BlockState) -> Program:
-    """Return the program of the picture on show, of whichever part of the state it is; an ExplorerError if not."""
+    """Return the program of the picture on show; an ExplorerError if its settings do not go together."""
     if isinstance(state, ScalingState):
         return scaling_program(state)
     return cost_program(state) if isinstance(state, CostState) else _layers(state)

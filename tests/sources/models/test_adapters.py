@@ -13,7 +13,7 @@ from families_of_fixtures import IDS
 from safetensors.numpy import load_file, save_file
 
 from attention_explorer.errors import ExplorerError, FileError
-from attention_explorer.session import threads
+from attention_explorer.session import memory
 from attention_explorer.sources.model_recipe import model_at
 from attention_explorer.sources.model_source import ModelSource, model_recipe
 from attention_explorer.sources.models import load_model
@@ -210,7 +210,7 @@ def test_a_session_notices_that_the_adapter_or_its_model_was_changed(of_base: bo
     weights.write_bytes(weights.read_bytes())  # written again as it was
     assert ModelSource(recipe).model.notes
     _other_numbers(weights)
-    threads.empty()
+    memory.empty()
     with pytest.raises(ExplorerError, match="“tuned” or its model “llama” has other numbers now: it was changed"):
         ModelSource(recipe).open()
     assert model_recipe(adapter.path, "a b") != recipe
@@ -220,6 +220,6 @@ def test_a_session_says_that_the_model_of_an_adapter_is_gone(tmp_path: Path) -> 
     adapter = Adapter(tmp_path, "llama")
     recipe = model_recipe(adapter.path, "a b")
     shutil.rmtree(adapter.base)
-    threads.empty()
+    memory.empty()
     with pytest.raises(ExplorerError, match=r"is an adapter .* Put the folder of that model beside it"):
         ModelSource(recipe).open()
