@@ -428,10 +428,10 @@ def entry_words(box: QRectF, sample: float, look: Look) -> QRectF:
     return box.adjusted(sample + look.px(6), 0, 1, 0)
 
 
-def wrapped_height(words: str, width: float, look: Look) -> float:
-    """Return how high small words are that wrap into a width."""
+def wrapped_height(words: str, width: float, font: QFont) -> float:
+    """Return how high words are that wrap into a width."""
     room = QRectF(0, 0, max(width, 40.0), 10_000.0)
-    return QFontMetricsF(look.font(WORDS_SIZE)).boundingRect(room, Qt.TextFlag.TextWordWrap, words).height()
+    return QFontMetricsF(font).boundingRect(room, Qt.TextFlag.TextWordWrap, words).height()
 
 
 def paint_wrapped(painter: QPainter, box: QRectF, words: str, look: Look) -> None:

@@ -14,7 +14,15 @@ from attention_explorer.core.map_picture import MapPicture
 from attention_explorer.kit.drawing.colour_maps import paint_small_bar
 from attention_explorer.kit.drawing.heatmap import paint_cells, picture_image
 from attention_explorer.kit.drawing.heatmap_layout import HeatmapLayout, Labels
-from attention_explorer.kit.drawing.marks import colour_of, draw_line, paint_wrapped, pen, text_size, wrapped_height
+from attention_explorer.kit.drawing.marks import (
+    WORDS_SIZE,
+    colour_of,
+    draw_line,
+    paint_wrapped,
+    pen,
+    text_size,
+    wrapped_height,
+)
 from attention_explorer.kit.items.item import Hit, Item
 from attention_explorer.kit.theme import Look
 
@@ -109,7 +117,7 @@ class NumberedMap(Item[NumberedLayout]):
         header = px(HEADER) if self.heading or self.note or look.colour_bars else 0
         cells, left, below = self._cells(look, box, header), self._left(look), 0.0
         if self.note and not self._has_room_beside(self.note, cells.width() + left, look):
-            below = wrapped_height(self.note, cells.width() + left, look) + px(4)
+            below = wrapped_height(self.note, cells.width() + left, look.font(WORDS_SIZE)) + px(4)
             cells = self._cells(look, box, header + below)
         top = QRectF(cells.left() - left, box.top(), cells.width() + left, header)
         note = QRectF(top.left(), top.bottom() - px(2), top.width(), below)

@@ -74,9 +74,8 @@ class _Canvas:
         self.plot.vb.setMouseEnabled(x=False, y=False)
         self.plot.vb.disableAutoRange()
         for side in ("bottom", "left", "right", "top"):
-            self.plot.getAxis(side).enableAutoSIPrefix(
-                False
-            )  # with it, each range writes a title anew that is not seen
+            # With prefixes, each range writes a title anew that is not seen.
+            self.plot.getAxis(side).enableAutoSIPrefix(False)
         self._worn: dict[str, object] = {}
 
     def draw(self, painter: QPainter, plot: Plot, layout: PlotLayout, look: Look) -> None:

@@ -9,11 +9,11 @@ from functools import cached_property
 from typing import Any
 
 from PySide6.QtCore import QRectF, QSize, Qt
-from PySide6.QtGui import QFont, QFontMetricsF, QImage, QPainter
+from PySide6.QtGui import QFont, QImage, QPainter
 
 from attention_explorer.core.numbers_export import Numbers
 from attention_explorer.kit.accessible import sentences
-from attention_explorer.kit.drawing.marks import colour_of
+from attention_explorer.kit.drawing.marks import colour_of, wrapped_height
 from attention_explorer.kit.export.figure import Figure, FigureStyle
 from attention_explorer.kit.frame.view import View
 from attention_explorer.kit.items.item import Arrays
@@ -64,11 +64,11 @@ class FigureFrame:
     def _title_height(self) -> float:
         if not self.title:
             return 0.0
-        return max(TITLE_HEIGHT, self._wrapped(self._title_font, self.title) + TITLE_GAP)
+        return max(TITLE_HEIGHT, wrapped_height(self.title, self.width, self._title_font) + TITLE_GAP)
 
     @property
     def _caption_height(self) -> float:
-        return self._wrapped(self._caption_font, self.caption) + CAPTION_GAP if self.caption else 0.0
+        return wrapped_height(self.caption, self.width, self._caption_font) + CAPTION_GAP if self.caption else 0.0
 
     @property
     def _title_font(self) -> QFont:
@@ -77,10 +77,6 @@ class FigureFrame:
     @property
     def _caption_font(self) -> QFont:
         return self.look.font(12)
-
-    def _wrapped(self, font: QFont, text: str) -> float:
-        box = QRectF(0, 0, max(self.width, 40.0), 10_000.0)
-        return QFontMetricsF(font).boundingRect(box, LEFT_WRAPPED, text).height()
 
     def paint_ground(self, painter: QPainter) -> None:
         """Paint the ground and the title, before the picture: readers of a file go from first to last."""

@@ -12,7 +12,7 @@ from PySide6.QtGui import QFontMetricsF, QPainter, QPainterPath
 from attention_explorer.core.map_picture import FloatArray
 from attention_explorer.core.numerals import plain
 from attention_explorer.kit.drawing.heatmap_layout import longest_label
-from attention_explorer.kit.drawing.marks import colour_of, pen, text_size
+from attention_explorer.kit.drawing.marks import colour_of, pen, text_size, wrapped_height
 from attention_explorer.kit.items.item import Hit
 from attention_explorer.kit.pictures.pointed_picture import NOWHERE, Spot
 from attention_explorer.kit.theme import Look
@@ -109,9 +109,7 @@ def _label_room(tokens: tuple[str, ...], step: float, look: Look, room: QRectF) 
 def _legend_height(look: Look, words: str, width: float) -> float:
     """Return how high the legend is: samples and words in one line if that is wide enough for both, else in two."""
     left = _words_left(look, width)
-    metrics = QFontMetricsF(look.font(11.5))
-    room = QRectF(0, 0, max(width - left, 40.0), 10_000.0)
-    height = metrics.boundingRect(room, Qt.TextFlag.TextWordWrap, words).height()
+    height = wrapped_height(words, width - left, look.font(11.5))
     return max(float(look.px(18)), height) + (0.0 if left else look.px(20)) + 1.0
 
 

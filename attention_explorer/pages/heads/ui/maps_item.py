@@ -12,7 +12,7 @@ from PySide6.QtGui import QFontMetricsF, QPainter
 from attention_explorer.core.map_picture import MapPicture
 from attention_explorer.kit.drawing.heatmap import paint_heatmap, paint_lit
 from attention_explorer.kit.drawing.heatmap_layout import HeatmapLayout, layout_of
-from attention_explorer.kit.drawing.marks import colour_of, text_size
+from attention_explorer.kit.drawing.marks import colour_of, text_size, wrapped_height
 from attention_explorer.kit.drawing.small_map import (
     Arrangement,
     SmallMap,
@@ -180,7 +180,7 @@ def compare_layout(comparison: Comparison, look: Look, room: QRectF) -> CompareL
     """Fit a comparison into a room: A, B and A − B in one row, or the difference below, whichever has larger cells."""
     px, pictures = look.px, comparison.pictures
     words = room.adjusted(0 if comparison.is_complete else px(SAMPLE + 6), 0, 0, 0)
-    words.setHeight(_wrapped(look, comparison.spoken, words.width()) + px(6))
+    words.setHeight(wrapped_height(comparison.spoken, words.width(), look.font(12.5)) + px(6))
     maps_room = room.adjusted(0, 0, 0, -words.height() - px(10))
     choices = tuple(
         _arrangement(comparison, look, maps_room, columns) for columns in sorted({1, 2, len(pictures)}, reverse=True)
@@ -223,7 +223,9 @@ def _header(comparison: Comparison, look: Look, widths: list[float]) -> float:
     """Return how high titles are that wrap into boxes of these widths; at most four lines."""
     line = QFontMetricsF(look.font(12.5, bold=True)).height()
     titles = (unbroken(title) for title in comparison.all_titles)
-    longest = max(_wrapped(look, title, width, bold=True) for title, width in zip(titles, cycle(widths)))
+    longest = max(
+        wrapped_height(title, width, look.font(12.5, bold=True)) for title, width in zip(titles, cycle(widths))
+    )
     return min(longest, MOST_TITLE_LINES * line) + look.px(3)
 
 
@@ -239,11 +241,6 @@ def _title_boxes(comparison: Comparison, maps: tuple[SmallMap, ...], look: Look,
             box.setLeft(max(room.left(), min(box.left(), right - text_size(font, title)[0] - 2)))
         boxes.append(box)
     return tuple(boxes)
-
-
-def _wrapped(look: Look, text: str, width: float, *, bold: bool = False) -> float:
-    metrics = QFontMetricsF(look.font(12.5, bold=bold))
-    return metrics.boundingRect(QRectF(0, 0, max(width, 40.0), 10_000.0), Qt.TextFlag.TextWordWrap, text).height()
 
 
 @dataclass(frozen=True, slots=True, eq=False)

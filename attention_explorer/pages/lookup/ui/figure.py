@@ -150,7 +150,7 @@ class LookupFigure:
 
     def _footer_height(self) -> int:
         width, px = self.width - self.look.px(24), self.look.px
-        high = wrapped_height(self.caption(), width, self.look) + px(6) if self.is_captioned else 0.0
+        high = wrapped_height(self.caption(), width, self.look.font(WORDS_SIZE)) + px(6) if self.is_captioned else 0.0
         return round(self._caption_top() - self.height + high + px(6))
 
     def _paint_footer(self, painter: QPainter) -> None:
