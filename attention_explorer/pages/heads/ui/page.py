@@ -194,7 +194,7 @@ class HeadsPage(ActingPage):
     def _arrange(self) -> None:
         super()._arrange()
         is_all = self.view.id is Picture.ALL
-        self.wall_side.be_quilt(is_all)
+        self.wall_side.be_quilt(is_all or self._is_narrow)
         self.card.setHidden(is_all)
         beside = self.view.id not in WIDE or self.is_open
         self._show_side(self._panel_scroll, has_place=beside and not self.is_alone)
@@ -206,8 +206,7 @@ class HeadsPage(ActingPage):
     def _fit_height(self) -> None:
         self._fit_line()  # a mask may have a size, an experiment more fields, and a model a longer name for its mask
         super()._fit_height()
-        is_all = self.view.id is Picture.ALL
-        self.wall_side.setMinimumHeight(self.canvas.minimumHeight() if is_all and self._is_narrow else 0)
+        self.wall_side.setMinimumHeight(self.canvas.minimumHeight() if self._is_narrow else 0)
 
     def room_around_picture(self) -> int:
         # The wall of all heads stands in place of the card; what is hidden with that is laid out no more.
