@@ -176,6 +176,15 @@ def test_a_page_that_scrolls_shows_what_a_step_lights(make_window, hand, tmp_pat
     assert seen.contains(top.translated(seen.left() - top.left(), 0)), "its upper part at least"
 
 
+def test_a_page_that_is_too_wide_scrolls_sideways_to_what_a_step_lights(make_window, hand, tmp_path):
+    window = make_window(settings=Settings(theme=ThemeChoice.LIGHT, page="lookup", zoom=2.0), size=(1024, 768))
+    learner = Learner(window, hand)
+    learner.open_steps(tmp_path, 'page = "lookup"\nsay = "Look."\nlight = ["lookup.share"]')
+    catch_up(window)
+    slider = window._spotlight.lit[0]
+    assert window._spotlight._seen(slider).width() == slider.width()
+
+
 def test_a_label_and_the_heads_of_a_table_are_lit_with_what_they_belong_to(make_window):
     window = open_at(make_window, "lookup")
     window.light(names_of(("lookup.temperature", "lookup.table")))

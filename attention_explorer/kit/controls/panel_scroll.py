@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import QEvent, QObject, QPoint, Qt, Signal
+from PySide6.QtCore import QEvent, QObject, QPoint, QRect, Qt, Signal
 from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QScrollArea, QScrollBar, QWidget
 
@@ -32,9 +32,9 @@ def bring_into_view(widget: QWidget | None) -> None:
     while widget is not None and around is not None:
         if isinstance(around, QScrollArea) and (inside := around.widget()) is not None:
             # Not ensureWidgetVisible, which of a graphics view brings a corner only.
-            left, top = around.horizontalScrollBar().value(), widget.mapTo(inside, QPoint()).y()
-            for y in (top + widget.height(), top):
-                around.ensureVisible(left, y, 0, BESIDE_REACHED)
+            box = QRect(widget.mapTo(inside, QPoint()), widget.size())
+            for corner in (box.bottomRight(), box.topLeft()):
+                around.ensureVisible(corner.x(), corner.y(), 0, BESIDE_REACHED)
         around = around.parentWidget()
 
 
