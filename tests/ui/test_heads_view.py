@@ -178,6 +178,7 @@ def test_a_saved_view_is_there_in_a_new_window_and_drawn_alike_everywhere(open_h
 def test_each_picture_is_exported_as_it_is_on_show(open_heads, tmp_path, picture):
     state = LONG.with_view(picture=picture, window=Window(3, 12, 20, 31))
     driver = open_heads(state)
+    driver.page.settle()
     write_session(tmp_path / "s.attn.json", driver.window.session.state, page="heads")
     export_or_explain(driver.page, driver.page.figure(), tmp_path / "window.svg")
     drawn = attention_explorer.render(tmp_path / "s.attn.json", format="svg")
