@@ -317,8 +317,8 @@ def test_a_write_protected_file_stays_as_it_is(tmp_path: Path, monkeypatch: pyte
 def test_links_that_lead_nowhere_are_refused_in_words(tmp_path: Path) -> None:
     (tmp_path / "circle").symlink_to(tmp_path / "circle")
     (tmp_path / "lost").symlink_to(tmp_path / "none" / "file")
-    for name in ("circle", "lost"):
-        with pytest.raises(ExportError, match="could not be written"):
+    for name, why in (("circle", "the link leads round in a circle"), ("lost", "No such file")):
+        with pytest.raises(ExportError, match=f"could not be written.*{why}"):
             write_whole(tmp_path / name, b"x")
     with pytest.raises(ExportError, match="cannot be made"):
         make_folder(tmp_path / "circle" / "folder")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import re
 import stat
@@ -96,15 +97,13 @@ def make_folder(path: Path, *, private: bool = False) -> None:
         raise ExportError(f"The folder “{path}” cannot be made: {_reason(error)}. Choose another.") from error
 
 
-_NAME_ERRORS = (OSError, ValueError, RuntimeError)
-"""ValueError: a character that no file name may have. RuntimeError: links that lead round in a circle, before 3.13."""
+_NAME_ERRORS = (OSError, ValueError)
+"""ValueError: a character that no file name may have."""
 
 
 def _reason(error: Exception) -> str:
     if isinstance(error, UnicodeEncodeError):
         return "a file name cannot hold one of its characters"
-    if isinstance(error, RuntimeError):
-        return "the link leads round in a circle"
     return getattr(error, "strerror", None) or str(error)
 
 
@@ -121,7 +120,9 @@ def _refuse_what_must_stay(path: Path) -> None:
 
 
 def _write_beside_and_rename(path: Path, data: bytes | Callable[[IO[bytes]], object], *, private: bool) -> None:
-    path = path.resolve()  # of a link it is the file behind it that changes, not the link
+    path = Path(os.path.realpath(path))  # of a link it is the file behind it that changes, not the link
+    if path.is_symlink():
+        raise OSError(errno.ELOOP, "the link leads round in a circle")
     descriptor, temporary = tempfile.mkstemp(dir=path.parent, prefix=".attention-explorer-", suffix=".part")
     try:
         with os.fdopen(descriptor, "wb") as file:
