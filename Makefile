@@ -11,7 +11,7 @@ PIP_LOCKED := $(PIP) --require-hashes --no-deps --only-binary :all:
 OFFSCREEN := QT_QPA_PLATFORM=offscreen
 
 .DEFAULT_GOAL := help
-.PHONY: run test all-tests arithmetics real-window bare-wheel soak check truth bench coverage train gallery install-desktop uninstall-desktop lock clean help FORCE
+.PHONY: run test all-tests arithmetics other-pythons real-window bare-wheel soak check truth bench coverage train gallery install-desktop uninstall-desktop lock clean help FORCE
 
 run: .venv/.libraries ## open the window; without a display, draw every page into build/gallery
 	@$(PY) -m attention_explorer run --without-display build/gallery $(ARGS)
@@ -24,6 +24,9 @@ all-tests: .venv/.libraries ## run every test, which takes half an hour on two c
 
 arithmetics: .venv/.libraries ## run the tests of arithmetic as every other processor would sum
 	@$(PY) -m tests.arithmetics
+
+other-pythons: .venv/.libraries ## run the quick tests under every other Python that is installed, from 3.11 on
+	@$(PY) -m tests.other_pythons
 
 real-window: .venv/.libraries ## drag q by X events in the real window, and compare what is drawn (Xvfb, xdotool)
 	@if command -v apt-get >/dev/null && test "`id -u`" = 0 && ! { command -v Xvfb && command -v xdotool; } >/dev/null; then \
