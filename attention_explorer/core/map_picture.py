@@ -28,6 +28,9 @@ LOWEST_LOG = 1e-4
 
 PERCENTILE = 98.0
 
+ROWS_AT_ONCE = 128
+"""Rows that are made into fewer at a time: a copy of all numbers of a large map takes far longer."""
+
 
 class Contrast(StrEnum):
     """How weights become colours. Scores are always drawn around 0, up to their largest."""
@@ -290,7 +293,9 @@ class MapPicture:
         if shape[0] <= height and shape[1] <= width:
             return self
         pool = TilePool((shape[0], shape[1]), height, width, self.values.dtype, by_magnitude=self.scale.is_diverging)
-        pool.add(0, np.where(self.masked, -np.inf, self.values), ~self.masked)
+        for top in range(0, shape[0], ROWS_AT_ONCE):
+            part = slice(top, top + ROWS_AT_ONCE)
+            pool.add(top, np.where(self.masked[part], -np.inf, self.values[part]), ~self.masked[part])
         values, masked = pool.pooled(float(self.values.min(where=self.masked, initial=0.0)))
         rows, columns = (
             ends[tile_bounds(count, most)]

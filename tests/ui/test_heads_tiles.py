@@ -11,6 +11,7 @@ from heads_driver import sequential
 from PySide6.QtCore import QRectF
 from PySide6.QtGui import QImage, QPainter
 
+from attention_explorer.core.mask import MaskChoice, MaskKind
 from attention_explorer.kit.drawing.heatmap import paint_cells
 from attention_explorer.kit.drawing.heatmap_layout import layout_of
 from attention_explorer.kit.theme import Look
@@ -68,9 +69,11 @@ def test_every_tile_is_in_the_image_wherever_it_begins(left, side):
     assert list(divmod(int(few.values.argmax()), int(side))) in brightest
 
 
-def test_a_picture_in_fewer_tiles_knows_which_cells_share_one():
-    picture = map_picture(heads_frame(LONG), HeadsView(), tiles=(256, 200))
-    few, weights = picture.fitted(90, 70), heads_frame(LONG).map.weights()
+@pytest.mark.parametrize("mask", [MaskChoice(), MaskChoice(MaskKind.CAUSAL)])
+def test_a_picture_in_fewer_tiles_knows_which_cells_share_one(mask):
+    frame = heads_frame(replace(LONG, mask=mask))
+    picture, weights = map_picture(frame, HeadsView(), tiles=(256, 200)), frame.map.weights()
+    few = picture.fitted(90, 70)
     assert few.values.shape == (90, 70)
     for cell in ((0, 0), (299, 411), (599, 599), tuple(np.argwhere(weights == weights.max())[0].tolist())):
         rows, columns = few.tile_of(*cell)
@@ -78,3 +81,4 @@ def test_a_picture_in_fewer_tiles_knows_which_cells_share_one():
         assert cell[1] in columns
         place = tuple(int(np.searchsorted(ends, at, "right")) - 1 for ends, at in zip(few.tiles_end, cell, strict=True))
         assert few.values[place] == weights[rows.start : rows.stop, columns.start : columns.stop].max()
+        assert few.masked[place] == (few.values[place] == 0.0), "softmax gives every cell that is seen some weight"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
@@ -146,6 +147,7 @@ def _lines(widths: list[float], arrow: float, room: float) -> list[int]:
     return filled(room)
 
 
+@lru_cache(maxsize=256)  # a chain is laid out again and again until a page has found its height
 def _width(box: ShapeBox, look: Look) -> float:
     name = text_size(look.font(12.5, bold=True), box.name)[0]
     shape = text_size(look.font(11), shape_text(box))[0]
