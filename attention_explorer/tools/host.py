@@ -66,7 +66,7 @@ class Host(QMainWindow):
         raise NotImplementedError
 
     def show_lit(self) -> None:
-        """Scroll the page to what is lit."""
+        """Scroll the page to what is lit, or to its top where nothing is."""
         raise NotImplementedError
 
     def cover(self, words: str) -> None:

@@ -283,8 +283,10 @@ class MainWindow(Host):
         self._lit_picture = self.page.picture_name
 
     def show_lit(self) -> None:
-        """Scroll the page to what is lit."""
-        if self._spotlight is not None:
+        """Scroll the page to what is lit, or to its top where nothing is."""
+        if self._spotlight is None:
+            self.page.show_top()
+        else:
             self._spotlight.bring_into_view()
 
     def _fill_page_menu(self, page: Page, title: str) -> None:

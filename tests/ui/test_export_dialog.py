@@ -99,6 +99,14 @@ def asked(monkeypatch):
 # ---- What is asked ----
 
 
+def test_with_the_largest_letters_all_of_it_is_within_a_small_screen(qtbot):
+    page = SquarePage(Session(), Look(LIGHT, 2.0))
+    qtbot.addWidget(page)
+    needed = ExportDialog(page, page.figure()).minimumSizeHint()
+    assert needed.width() <= 1024
+    assert needed.height() <= 768
+
+
 def test_the_dialog_names_the_figure_and_every_format(page, asked):
     page.export()
     (_, window_title, _), (title, start, filters) = asked.questions

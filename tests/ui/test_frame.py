@@ -36,6 +36,7 @@ from attention_explorer.pages.registry import PAGES, find_preset
 from attention_explorer.pages.stack.choices import Initialiser
 from attention_explorer.pages.stack.learned import learned_block
 from attention_explorer.pages.stack.state import BlockState
+from attention_explorer.pages.training.state import TrainingState, TrainingView
 from attention_explorer.session.settings import Settings, SettingsStore, ThemeChoice
 from attention_explorer.sources.learned.box import BOX
 from attention_explorer.tools.code.programs import program_of
@@ -633,6 +634,26 @@ def test_a_tall_narrow_window_is_filled_by_the_picture(open_lab) -> None:
     QApplication.processEvents()
     assert at.canvas.height() == low + 300
     assert is_within(at.page.main, at.window)
+
+
+def test_a_panel_that_says_nothing_keeps_its_button_in_a_narrow_window(make_window: Any) -> None:
+    """Nothing has learned yet, so the view has a button and no words."""
+    state = ExplorerState(training=TrainingState(view=TrainingView.SEEDS))
+    window = make_window(state, Settings(theme=ThemeChoice.LIGHT, page="training", zoom=1.5), (1366, 768))
+    window.page.settle()
+    assert is_within(window.page.panel.more, window)
+
+
+def test_the_keyboard_goes_to_the_picture_where_what_had_it_is_not_in_another_view(make_window: Any) -> None:
+    window = make_window(settings=Settings(theme=ThemeChoice.LIGHT, page="heads", zoom=2.0), size=(1366, 768))
+    page, shown = window.page, {}
+    page.canvas.setFocus()
+    for number in (2, 3, 2, 4, 6):
+        QTest.keyClick(window, Qt.Key(Qt.Key.Key_0 + number), Qt.KeyboardModifier.ControlModifier)
+        page.settle()
+        shown[number] = QApplication.focusWidget()
+        assert page._scroll.verticalScrollBar().value() == 0
+    assert shown == {2: page.wall, 3: page.canvas, 4: page.canvas, 6: page.canvas}
 
 
 @pytest.mark.parametrize("entry", PAGES, ids=lambda entry: entry.id)

@@ -108,6 +108,10 @@ def test_a_card_is_chosen_by_click_or_arrow_and_begun_by_a_second_click_or_enter
     page = learner.list()
     QTest.keyClick(page.cards[5], Qt.Key.Key_Return)
     assert learner.place.lesson.name == reading.NAMES[5]
+    page = learner.list()
+    learner.press(page.cards[3])
+    QTest.keyClick(page.ways[0], Qt.Key.Key_Return)
+    assert learner.place.lesson.name == reading.NAMES[3]
 
 
 def test_what_is_done_bears_a_tick_and_says_what_was_learned(learner):

@@ -185,6 +185,19 @@ def test_a_page_that_is_too_wide_scrolls_sideways_to_what_a_step_lights(make_win
     assert window._spotlight._seen(slider).width() == slider.width()
 
 
+def test_a_step_that_lights_nothing_shows_the_top_of_its_page(make_window, hand, tmp_path):
+    window = make_window(settings=Settings(theme=ThemeChoice.LIGHT, page="lookup", zoom=1.75), size=(1280, 720))
+    learner = Learner(window, hand)
+    learner.open_steps(tmp_path, 'page = "lookup"\nsay = "Look."\nlight = ["lookup.table"]', 'say = "And here?"')
+    catch_up(window)
+    plane = learner.canvas
+    assert plane.visibleRegion().boundingRect().top() > 0, "the table is far below it"
+    QTest.qWait(reach.SETTLES_MILLISECONDS)  # as long as the table is kept in view
+    learner.press(learner.card.next)
+    catch_up(window)
+    assert plane.visibleRegion().boundingRect().top() == 0
+
+
 def test_a_label_and_the_heads_of_a_table_are_lit_with_what_they_belong_to(make_window):
     window = open_at(make_window, "lookup")
     window.light(names_of(("lookup.temperature", "lookup.table")))

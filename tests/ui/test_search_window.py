@@ -12,7 +12,7 @@ from attention_explorer.core.terms import terms
 from attention_explorer.pages.explorer import ExplorerState
 from attention_explorer.pages.registry import PAGE_IDS, PAGES, presets_of
 from attention_explorer.tools.lessons import reading
-from attention_explorer.tools.search.ui.panel import SearchBox
+from attention_explorer.tools.search.ui.panel import ROW_HIGH, SearchBox
 from attention_explorer.window.actions import WINDOW_ACTIONS
 
 CTRL, ALT = Qt.KeyboardModifier.ControlModifier, Qt.KeyboardModifier.AltModifier
@@ -84,6 +84,15 @@ def test_the_box_wears_the_look_of_the_window_and_there_is_one_of_it(seeker):
         QApplication.processEvents()
     QCoreApplication.sendPostedEvents(None, QEvent.Type.DeferredDelete)
     assert seeker.window.findChildren(SearchBox) == [seeker.box]
+
+
+@pytest.mark.parametrize(("zoom", "rows"), [(1.0, 11), (2.0, 10)])
+def test_all_of_the_box_is_within_a_low_window_with_whole_entries(seeker, zoom, rows):
+    seeker.window.resize(1366, 768)
+    seeker.window.set_zoom(zoom)
+    seeker.open()
+    assert seeker.window.frameGeometry().contains(seeker.box.frameGeometry())
+    assert seeker.box.list.height() == rows * seeker.box.look.px(ROW_HIGH)
 
 
 def test_a_preset_is_found_by_letters_and_taken_by_enter(seeker):

@@ -138,7 +138,7 @@ class PanelScroll(ColumnScroll):
 
     def _fit(self) -> None:
         """Follow what the panel says now."""
-        high = self._panel.heightForWidth(self.width()) if self._is_whole else 0
+        high = self.heightForWidth(self.width()) if self._is_whole else 0
         if high != self._high:
             self._high = high
             self.updateGeometry()
@@ -147,4 +147,5 @@ class PanelScroll(ColumnScroll):
         return self._is_whole
 
     def heightForWidth(self, width: int) -> int:
-        return self._panel.heightForWidth(width)
+        panel = self._panel  # which has no such height while nothing in it wraps
+        return panel.heightForWidth(width) if panel.hasHeightForWidth() else panel.sizeHint().height()

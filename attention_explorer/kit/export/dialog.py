@@ -56,7 +56,7 @@ class ExportPreview(QWidget):
         self._sheet: Sheet | None = None
         self._dpi: float | None = None
         self._source, self._image = QImage(), QImage()
-        self.setMinimumSize(look.px(380), look.px(320))
+        self.setMinimumSize(320, 270)  # also where letters are larger: those of the figure are as the file has them
         self.setAccessibleName("Preview of the figure")
 
     def sizeHint(self) -> QSize:

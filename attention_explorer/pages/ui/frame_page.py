@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from PySide6.QtCore import QPoint, Qt
 from PySide6.QtGui import QKeyEvent, QResizeEvent
-from PySide6.QtWidgets import QBoxLayout, QMenu, QSlider, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QApplication, QBoxLayout, QMenu, QSlider, QVBoxLayout, QWidget
 
 from attention_explorer.core.declared import declaration_of, is_same_subject
 from attention_explorer.core.preset import Preset, preset_of
@@ -151,9 +151,9 @@ class FramePage(ViewsPage):
         self._columns.addWidget(self._panel_scroll)
         self._all.addLayout(self._columns, 1)
         self._all.addWidget(self.main)
-        scroll = PageScroll(content)
-        scroll.laid_out.connect(self._fit_height)
-        in_row(scroll, within=self)
+        self._scroll = PageScroll(content)
+        self._scroll.laid_out.connect(self._fit_height)
+        in_row(self._scroll, within=self)
 
     def _connect(self) -> None:
         self.bar.view_wanted.connect(lambda name: self.show_view(self.view_named(name)))
@@ -309,6 +309,10 @@ class FramePage(ViewsPage):
         elif not wanted:
             self._take_back_drawer()
 
+    def show_top(self) -> None:
+        for bar in (self._scroll.verticalScrollBar(), self._scroll.horizontalScrollBar()):
+            bar.setValue(0)
+
     def is_in_drawer(self, names: tuple[str, ...]) -> bool:
         """Whether one of these accessible names is seen only with the drawer."""
         view = self.view
@@ -331,7 +335,7 @@ class FramePage(ViewsPage):
         view = self.view_of(new)
         if old is not new and view is self.view_of(old) and self._part(old) == self._part(new):
             return
-        state = self.state
+        state, held = self.state, QApplication.focusWidget()
         self.drawer.show_view(view)  # first: what follows may deliver a picture
         if view is not self._in_order or old is new:  # what was presented may have been another view
             self._show_view(view)
@@ -349,6 +353,9 @@ class FramePage(ViewsPage):
             self._order_tabs()
         if not is_arranged:
             self._arrange()
+        if held is not None and self.isAncestorOf(held) and not held.isVisible():  # Qt gave it to whatever comes next
+            self.focus_first()
+            self.show_top()
         self._load()
 
     def _show_view(self, view: View[Any]) -> None:

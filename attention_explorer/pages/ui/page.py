@@ -209,6 +209,9 @@ class Page(QWidget):
     def reveal(self, names: tuple[str, ...]) -> None:
         """Bring parts of the page into sight, by their accessible names, where it keeps them put away."""
 
+    def show_top(self) -> None:
+        """Scroll to the top of the page, where its picture is."""
+
     def show_withheld(self) -> bool:
         """Show “?” while `withheld`, or everything again; return whether the page can do that."""
         return False

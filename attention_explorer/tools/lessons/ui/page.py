@@ -287,6 +287,7 @@ class LessonsPage(QWidget):
 
     def _way(self, item: Taken, row: QHBoxLayout, called: str, tip: str, run: Callable[[], object]) -> QPushButton:
         way = button(called, tip, run, name=f"{called}: {item.name}")
+        way.setAutoDefault(True)  # Enter presses it, as on the tiles below
         row.addWidget(way)
         way.show()  # now: Qt would show it an event later, and what is to have the keyboard could not take it
         return way

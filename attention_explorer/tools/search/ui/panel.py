@@ -111,8 +111,8 @@ def _begin(text: str, typed: Sequence[str]) -> bool:
     return all(any(word.startswith(each) for word in words) for each in typed)
 
 
-WIDE, ROWS = 620, 11
-"""Pixels at 100 %, and how many entries are seen at a time."""
+WIDE, ROWS, FEWEST_ROWS = 620, 11, 3
+"""Pixels at 100 %, and how many entries are seen at a time, at most and at least."""
 ROW_HIGH = 30
 NOTHING = "Nothing is called so. Try another word."
 _WALKING = (Qt.Key.Key_Up, Qt.Key.Key_Down, Qt.Key.Key_PageUp, Qt.Key.Key_PageDown)
@@ -210,10 +210,10 @@ class SearchBox(QDialog):
         self.model = _Found(self)
         self.list.setModel(self.model)
         self.list.setItemDelegate(_Row(look, self))
-        self.list.setFixedHeight(look.px(ROW_HIGH) * ROWS)
+        self.list.setMinimumHeight(look.px(ROW_HIGH) * FEWEST_ROWS)
         self.none = words(NOTHING, "muted")
         self.none.setAlignment(Qt.AlignmentFlag.AlignHCenter | Qt.AlignmentFlag.AlignTop)
-        self.none.setFixedHeight(self.list.maximumHeight())
+        self.none.setMinimumHeight(self.list.minimumHeight())
         card = Card(look)
         card.setFixedWidth(look.px(WIDE))
         card.body.addWidget(self.field)
@@ -230,11 +230,14 @@ class SearchBox(QDialog):
         self._find(self.field.text())
 
     def open_over(self, window: QWidget) -> None:
-        """Open at the top of a window, in its middle, with nothing typed."""
+        """Open at the top of a window, in its middle, with nothing typed and as many entries as there is room for."""
         self.field.clear()
-        self.adjustSize()
+        top, row = min(60, window.height() // 12), self.look.px(ROW_HIGH)
+        least = self.minimumSizeHint().height()
+        more = min(max((window.height() - top - least) // row, 0), ROWS - FEWEST_ROWS)
+        self.resize(self.sizeHint().width(), least + more * row)
         place = window.mapToGlobal(window.rect().topLeft())
-        self.move(place.x() + (window.width() - self.width()) // 2, place.y() + min(60, window.height() // 12))
+        self.move(place.x() + (window.width() - self.width()) // 2, place.y() + top)
         self.show()
         self.field.setFocus()
 
@@ -314,7 +317,7 @@ class Searcher(QObject):
                 "Page", page.title, page.tip, (page.id,), written(f"Alt+{number}"), partial(window.show_page, page.id)
             )
         for lesson in self._lessons:
-            note = f"{lesson.minutes:g} minutes. {lesson.learned}"
+            note = f"{lesson.minutes:g} min. {lesson.learned}"
             yield Entry("Lesson", lesson.title, note, (), "", partial(window.tools.lessons.start, lesson))
         if not window.tools.has_lesson:
             yield from self._presets()
