@@ -123,12 +123,12 @@ def shown_by_recording(
     ExplorerError
         It cannot be read, holds no attention, or another page is named.
     """
-    from attention_explorer.pages.heads.recorded import heads_of_file
+    from attention_explorer.pages.heads.recorded import heads_of_file, warnings_of
 
     if page and page_id(page) != "heads":
         raise ExplorerError(f"“{path.name}” is attention, which the page heads shows, not {page}.")
     heads = heads_of_file(path, attention=attention, axes=axes, batch=batch, tokens=tokens, rows=rows)
-    return Shown(replace(ExplorerState(), heads=heads), "heads")
+    return Shown(replace(ExplorerState(), heads=heads), "heads", () if axes else warnings_of(heads))
 
 
 def shown_by_model(path: Path, page: str = "", text: str | None = None, target: str | None = None) -> Shown:

@@ -466,6 +466,19 @@ def test_tokens_are_given_beside_the_file(model: np.ndarray, tokens: str) -> Non
     assert Path("head.csv").read_text(encoding="utf-8").splitlines()[0].endswith("to,be,or,not")
 
 
+def test_what_is_not_read_as_it_may_be_meant_is_said(model: np.ndarray, capsys: pytest.CaptureFixture[str]) -> None:
+    np.savez("objects.npz", attention=model, tokens=np.array(["to", "be", "or", "not"], dtype=object))
+    np.save("columns.npy", model[0, 0].T)
+    for name, words in (("objects.npz", "numbers stand for the tokens"), ("columns.npy", "columns sum to 1")):
+        assert cli.main(["render", name, "head.npy"]) == 0
+        (said,) = capsys.readouterr().err.splitlines()
+        assert name in said
+        assert words in said
+        np.testing.assert_array_equal(np.load("head.npy"), model[0, 0])
+    assert cli.main(["render", "columns.npy", "head.npy", "--axes", "kq"]) == 0
+    assert not capsys.readouterr().err, "who says so is told nothing"
+
+
 def test_axes_and_the_array_are_given(model: np.ndarray) -> None:
     np.savez("heads-last.npz", mine=np.moveaxis(model[0], 0, -1), attention=np.full((2, 2), 0.5))
     options = ["--attention", "mine", "--axes", "qkh", "--head", "2"]

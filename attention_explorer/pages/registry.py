@@ -253,7 +253,7 @@ def in_view(state: ExplorerState, page: str = "") -> tuple[str, ExplorerState]:
         return shown(page_id(page), state)
     pages = tuple(dict.fromkeys(page_of(part, state) for part in changed))
     if page or pages == ("lab",):
-        parts = [part for part in changed if part in VIEWS]
+        parts = [part for part in changed if part in VIEWS and page_of(part, state) == "lab"]
         return shown(parts[0], state) if len(parts) == 1 and "lab" not in changed else ("lab", state)
     if len(pages) > 1:
         raise ExplorerError(f"The state says something on several pages: {', '.join(pages)}. Name the page to draw.")

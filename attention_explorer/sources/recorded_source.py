@@ -338,7 +338,7 @@ _MADE = {
 }
 """What stands before the origin of numbers that are no weights yet."""
 _MADE_OF = {
-    Rows.AS_THEY_ARE: "in a sample, the rows sum to 1",
+    Rows.AS_THEY_ARE: "of the rows looked at, all or most sum to 1",
     Rows.SOFTMAX: "each row is the softmax of the numbers in the file, taken here",
     Rows.NORMALISE: "each row of the file is divided by its sum, here",
 }
@@ -376,6 +376,14 @@ class FileSource(RecordedSource[FileRecipe]):
     def _missed(self) -> tuple[str, ...]:
         recording = self._if_open()
         return () if recording is None else recording.contents.missed
+
+    @property
+    def warnings(self) -> tuple[str, ...]:
+        """What of the file is not read as somebody may have meant it, in sentences."""
+        axes = self.recipe.axes
+        are_columns = bool(axes) and axes.index("k") < axes.index("q")
+        turned = f"{self._called} has its keys before its queries: columns sum to 1, and are drawn as rows."
+        return (*((turned,) if are_columns else ()), *self._missed)
 
     @property
     def _beside_the_weights(self) -> tuple[str, ...]:

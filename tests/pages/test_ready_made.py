@@ -13,7 +13,7 @@ from attention_explorer.pages.explorer import ExplorerState, PageState
 from attention_explorer.pages.heads.state import HeadsState
 from attention_explorer.pages.lab.cost_state import CostState
 from attention_explorer.pages.lab.scores_state import ScalingState
-from attention_explorer.pages.lab.state import LabState
+from attention_explorer.pages.lab.state import LabState, LabView
 from attention_explorer.pages.lookup.presets import PRESETS
 from attention_explorer.pages.lookup.state import LookupState
 from attention_explorer.pages.registry import (
@@ -26,6 +26,7 @@ from attention_explorer.pages.registry import (
     presets_in,
     presets_of,
 )
+from attention_explorer.pages.stack.state import BlockState
 
 
 def test_the_parts_are_those_of_the_state():
@@ -74,6 +75,15 @@ def test_a_preset_of_a_page_that_is_no_more_is_shown_by_lab(part, identifier, vi
     ready = find_preset(identifier, part)
     assert (ready.page, ready.part, ready.state.lab.view) == ("lab", part, view)
     assert ready == find_preset(identifier, "lab")
+
+
+def test_lab_stays_where_it_is_asked_for_whatever_layer_shows():
+    """A lesson on Lab opened Layer, after a click on one of its boxes."""
+    layer = replace(ExplorerState(), block=BlockState(head=1))
+    assert in_view(layer, "lab") == ("lab", layer)
+    assert in_view(layer) == ("layer", layer)
+    cost = replace(layer, cost=CostState(windowed=True))
+    assert in_view(cost, "lab") == ("lab", replace(cost, lab=LabState(LabView.COST)))
 
 
 @pytest.mark.parametrize("part", PARTS)

@@ -13,10 +13,11 @@ from attention_explorer.model import Stage, causal_mask, scaled_dot_product_atte
 from attention_explorer.pages.heads.export import map_numbers, setup_words
 from attention_explorer.pages.heads.frame import frame_to_show, heads_frame
 from attention_explorer.pages.heads.presets import heads_preset
+from attention_explorer.pages.heads.shown_map import map_picture
 from attention_explorer.pages.heads.state import HeadsSetup, HeadsView, MaskChoice, MaskKind
 from attention_explorer.pages.heads.survey import surveys_of
 from attention_explorer.pages.heads.verdict import verdict
-from attention_explorer.pages.heads.wording import arithmetic, cell_words, source_words
+from attention_explorer.pages.heads.wording import arithmetic, badges, cell_words, source_words
 from attention_explorer.sources.recorded_recipe import RECORDINGS, BoxRecipe
 from attention_explorer.sources.recorded_source import file_recipe
 from attention_explorer.sources.registry import sentence_of, source_of, tokens_of
@@ -191,11 +192,14 @@ def test_rows_that_sum_to_less_than_1_are_said_and_drawn(saved):
     weights = rows_of_weights(8, 5, 5)
     weights[1, 2] *= 0.5
     recipe = file_recipe(saved(attention=weights, tokens=np.array(list("abcde"))))
-    whole, short = (verdict(heads_frame(HeadsSetup(recipe, head=head))) for head in (0, 1))
+    frames = [heads_frame(HeadsSetup(recipe, head=head)) for head in (0, 1)]
+    whole, short = map(verdict, frames)
     assert "less than 1" not in whole.text
     assert "One row sums to less than 1, that of “c” (3) to 0.5: the weights are drawn as they are." in short.text
     assert "train()" in short.text
-    shown = heads_frame(HeadsSetup(recipe, head=1)).head_map.weights()
+    said = [badges(frame, HeadsView(), map_picture(frame, HeadsView())) for frame in frames]
+    assert ["1 row sums to less than 1" in each for each in said] == [False, True]
+    shown = frames[1].head_map.weights()
     np.testing.assert_allclose(shown[2].sum(), 0.5)
 
 

@@ -5,7 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from PySide6.QtCore import Qt
+from heads_driver import Watch
+from PySide6.QtCore import QEvent, Qt
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QFileDialog, QMessageBox
 from test_lessons import Learner
@@ -17,6 +18,7 @@ from attention_explorer.session.settings import Settings, ThemeChoice
 from attention_explorer.tools.lessons.lesson import Kind
 from attention_explorer.tools.lessons.reading import read_lesson
 from attention_explorer.tools.lessons.recording import SOON
+from attention_explorer.tools.lessons.ui.step_form import WordsField
 
 
 class Teacher(Learner):
@@ -406,3 +408,15 @@ def test_words_that_are_given_up_are_those_that_were_proposed(recorded):
     QTest.keyClick(words, Qt.Key.Key_A, Qt.KeyboardModifier.ControlModifier)
     QTest.keyClick(words, Qt.Key.Key_Delete)
     assert recorded.moments[2].words == words.placeholderText() == proposed
+
+
+def test_other_words_that_are_proposed_are_painted_at_once(qtbot):
+    field, painted = WordsField(2), []
+    qtbot.addWidget(field)
+    field.show()
+    field.propose("Two keys.")
+    QApplication.processEvents()
+    Watch(field.viewport(), QEvent.Type.Paint, lambda: painted.append(field.placeholderText()))
+    field.propose("Show Heads.")
+    QApplication.processEvents()
+    assert painted == ["Show Heads."]

@@ -14,7 +14,7 @@ from attention_explorer.pages.heads.survey import clarity, surveys_of
 from attention_explorer.sources.model_recipe import ModelRecipe
 from attention_explorer.sources.model_source import model_recipe
 from attention_explorer.sources.recorded_recipe import Rows
-from attention_explorer.sources.recorded_source import file_recipe
+from attention_explorer.sources.recorded_source import FileSource, file_recipe
 from attention_explorer.sources.registry import recipe_as, source_of
 from attention_explorer.sources.source import Recipe
 
@@ -42,6 +42,12 @@ def heads_of_file(
         It cannot be read, or holds no attention; the message says why.
     """
     return page_of(file_recipe(path, attention=attention, axes=axes, batch=batch, tokens=tokens, rows=rows))
+
+
+def warnings_of(heads: HeadsState) -> tuple[str, ...]:
+    """Return what of a file on show is not read as somebody may have meant it, in sentences."""
+    source = source_of(heads.setup.recipe)
+    return source.warnings if isinstance(source, FileSource) else ()
 
 
 def heads_of_model(path: Path, sentence: str | None = None, target: str | None = None) -> HeadsState:

@@ -254,7 +254,7 @@ def _lines(reading: Reading, named: np.typing.NDArray[np.intp]) -> tuple[str, ..
     """Return what stands at the left of each line: a token, with its place where it comes more than once."""
     places, others = places_of(reading), len(reading.tokens) - len(named)
     lines = tuple(f"{isolated(reading.tokens[key])}{places[key]}" for key in named)
-    return (*lines, f"{others} others") if others else lines
+    return (*lines, counted(others, "other")) if others else lines
 
 
 class _Row:

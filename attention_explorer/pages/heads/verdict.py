@@ -19,6 +19,7 @@ from attention_explorer.model.map_summary import SATURATED
 from attention_explorer.pages.heads.check_report import Cell, CheckReport, CheckTable, Form
 from attention_explorer.pages.heads.frame import HeadsFrame, head_name
 from attention_explorer.pages.heads.survey import EVEN, is_nearly_uniform, largest_excess
+from attention_explorer.pages.heads.wording import SHORT_SUM
 from attention_explorer.sources.source import Made
 
 Rows = slice | np.typing.NDArray[np.intp]
@@ -34,9 +35,6 @@ MOST_FOR_LAYER = 128
 
 MOST_CELLS = 2**17
 """Weights that are looked at; of larger maps a sample of rows, spread evenly over them."""
-
-SHORT_SUM = 0.99
-"""Recorded rows that sum to less than this were altered after the softmax: rounding to 8 bits takes less away."""
 
 ROUNDING = 1e-9
 """Weights closer than this to an even share are it: the rest is rounding."""

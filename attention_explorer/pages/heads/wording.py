@@ -37,7 +37,7 @@ from attention_explorer.pages.heads.shown_map import (
     why_not_weighted,
 )
 from attention_explorer.pages.heads.state import Aggregate, HeadsView
-from attention_explorer.sources.source import AS_RECORDED
+from attention_explorer.sources.source import AS_RECORDED, Made
 from attention_explorer.sources.token_names import isolated as isolated
 
 LARGEST_PLAIN_EXPONENT = 30.0
@@ -269,6 +269,21 @@ def products(frame: HeadsFrame, row: int, column: int) -> FloatArray:
         return np.stack([q, k, q * k], axis=1)
 
 
+SHORT_SUM = 0.99
+"""Recorded rows that sum to less than this were altered after the softmax: rounding to 8 bits takes less away."""
+
+
+def _short_rows(frame: HeadsFrame, view: HeadsView, picture: MapPicture | LinePicture | MarkedHeads) -> int:
+    """Count the recorded rows that sum to less than 1, in a map of which every cell is drawn as it was recorded."""
+    is_raw = stage_shown(frame, view) is Stage.WEIGHTS and not shown_as(frame, view)
+    if frame.source.traits.made is not Made.RECORDED or not isinstance(picture, MapPicture) or not is_raw:
+        return 0
+    if picture.values.shape != frame.shape or picture.cells != frame.shape:
+        return 0
+    sums = picture.values.sum(axis=1, dtype=np.float64)
+    return int(np.count_nonzero((sums > 0.0) & (sums < SHORT_SUM)))
+
+
 def badges(
     frame: HeadsFrame, view: HeadsView, picture: MapPicture | LinePicture | MarkedHeads, *, most: bool = False
 ) -> tuple[str, ...]:
@@ -288,6 +303,8 @@ def badges(
         found.append(f"weights alone: {reason[:1].lower()}{reason[1:].rstrip('.')}")
     if not frame.rows_are_distributions and not shown_as(frame, view):
         found.append("rows need not sum to 1")
+    elif short := _short_rows(frame, view, picture):
+        found.append(f"{counted(short, 'row')} {'sums' if short == 1 else 'sum'} to less than 1")
     if isinstance(picture, MapPicture) and picture.values.shape != picture.cells:
         height, width = picture.values.shape
         tiles = f"{'at most ' * most}{height} × {width} tiles"

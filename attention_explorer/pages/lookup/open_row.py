@@ -103,7 +103,7 @@ class OpenRow:
         keys = self._tokens[1]
         places = token_places(keys, self.of.count)
         named = tuple(f"{isolated(keys[key])}{places[key]}" for key in self.plane.heaviest.tolist())
-        return (*named, f"{len(self.plane.rest)} others") if len(self.plane.rest) else named
+        return (*named, counted(len(self.plane.rest), "other")) if len(self.plane.rest) else named
 
     def key_words(self, key: int) -> str:
         """Return a key of the head by its token and place: “cat” (2)."""

@@ -295,4 +295,5 @@ def sure_range(right: int, of: int) -> tuple[float, float]:
     share, square = right / of, _SURE**2
     middle = (share + square / (2 * of)) / (1 + square / of)
     half = _SURE * math.sqrt(share * (1 - share) / of + square / (4 * of * of)) / (1 + square / of)
-    return max(middle - half, 0.0), min(middle + half, 1.0)
+    # The last digits of the formula would say of none or all right that it is not quite none or all.
+    return middle - half if right else 0.0, middle + half if right < of else 1.0

@@ -237,7 +237,7 @@ def _nothing(file: ArrayFile) -> str:
     if nameless is not None:
         return (
             f"“{file.path.name}” holds no weights, but numbers of shape {nameless.shape}, {nameless.precision}. Save "
-            "real numbers with 2 to 5 axes, or q and k in an .npz file."
+            "floating-point numbers with 2 to 5 axes, or q and k in an .npz file."
         )
     return (
         f"“{file.path.name}” holds no weights: {_listed(file, list(file.arrays))}. Save them under the name attention, "

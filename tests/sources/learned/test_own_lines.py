@@ -339,8 +339,7 @@ def test_the_sure_range_holds_the_truth_in_95_of_100_draws() -> None:
     for truth, count in ((0.3, 12), (0.8, 40), (0.5, 200)):
         ranges = [sure_range(int(right), count) for right in numbers.binomial(count, truth, 4000)]
         assert np.mean([low <= truth <= high for low, high in ranges]) == pytest.approx(0.95, abs=0.03)
-    assert sure_range(0, 5)[0] == 0.0
-    assert sure_range(5, 5)[1] == 1.0
+    assert all(sure_range(0, count)[0] == 0.0 and sure_range(count, count)[1] == 1.0 for count in range(1, 100))
     assert said_of_right(5, 5) == "95 % sure: 57 % to 100 % of all such lines."
 
 

@@ -121,7 +121,10 @@ def test_one_of_several_by_its_name(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("array", "said"),
     [
-        (np.ones((4, 4), np.int64), r"holds no weights, but numbers of shape \(4, 4\), int64\. Save real numbers"),
+        (
+            np.ones((4, 4), np.int64),
+            r"holds no weights, but numbers of shape \(4, 4\), int64\. Save floating-point",
+        ),
         (np.zeros((0, 4)), "no entries"),
         (np.full((4, 4), np.nan), "holds nan at index"),
         (-np.ones((4, 4)), r"holds -1\.0 at index"),

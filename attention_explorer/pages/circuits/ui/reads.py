@@ -11,7 +11,7 @@ from PySide6.QtCore import QPointF, QRectF, Qt
 from PySide6.QtGui import QPainter
 
 from attention_explorer.core import numbers_export
-from attention_explorer.core.numerals import plain, signed
+from attention_explorer.core.numerals import counted, plain, signed
 from attention_explorer.kit.drawing.marks import colour_of, draw_circle, draw_line, pen
 from attention_explorer.kit.drawing.text_table import Column
 from attention_explorer.kit.items.bars import Bar, NamedBars
@@ -263,7 +263,7 @@ class Found(AskedPicture):
         found = numbers.finding
         named = (
             ("all on", found.all_on),
-            (f"{len(found.others)} others", said.mean_loss_of_others(found)),
+            (counted(len(found.others), "other"), said.mean_loss_of_others(found)),
             ("back off", found.without_back),
             ("copy off", found.without_copy),
             ("first time", found.first),

@@ -7,7 +7,7 @@ from typing import Any
 from PySide6.QtCore import Qt
 
 from attention_explorer.core.numbers_export import Table as NumbersTable
-from attention_explorer.core.numerals import coordinate, exact, readable, scientific
+from attention_explorer.core.numerals import coordinate, counted, exact, readable, scientific
 from attention_explorer.core.words import capital
 from attention_explorer.kit.drawing.text_table import Column as TextColumn
 from attention_explorer.kit.items.columns import Above
@@ -69,7 +69,7 @@ class RowPicture(Picture[HeadsState, RowNumbers]):
 
     def says(self, numbers: RowNumbers) -> tuple[str, ...]:
         steps, frame = numbers.steps, numbers.frame
-        more = f"{steps.others} more tokens have little weight: they are added up in the last line."
+        more = f"{counted(steps.others, 'more token')} of little weight: added up in the last line."
         return tuple(
             filter(
                 None,
@@ -224,7 +224,7 @@ def row_words(numbers: RowNumbers, hit: Hit) -> str:
         return _output_words(steps, cell)
     if cell.line >= len(steps.named):
         share = float(steps.reading.weights.sum() - steps.reading.weights[steps.named].sum())
-        return f"{steps.others} others together: weight {readable(max(share, 0.0))}"
+        return f"{counted(steps.others, 'other')} together: weight {readable(max(share, 0.0))}"
     key = int(steps.named[cell.line])
     if column is not None and cell.feature is not None and column.part is Part.PRODUCTS:
         return product_words(frame, *steps.cell(key), cell.feature)

@@ -122,6 +122,6 @@ def ask_for_film(page: Any) -> None:  # noqa: ANN401 # a `HeadsPage`, which know
     from attention_explorer.kit.export.film import ANIMATIONS
 
     heads, view = page.session.state.heads, page.view_named(Picture.ROW)
-    path = ask_for_file(page, "Film of the row", "row.gif", ANIMATIONS)
+    path = ask_for_file(page, "Film of the row", "row", ANIMATIONS)
     if path is not None:
         page.done.emit(save_or_explain(page, row_film(heads, view, path), path))

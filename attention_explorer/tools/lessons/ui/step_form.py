@@ -41,6 +41,11 @@ class WordsField(QPlainTextEdit):
         frame = 2 * (self.frameWidth() + round(self.document().documentMargin()))
         self.setFixedHeight(self._lines * self.fontMetrics().lineSpacing() + frame + look.px(4))
 
+    def propose(self, words: str) -> None:
+        """Show words in grey while there are none."""
+        self.setPlaceholderText(words)
+        self.viewport().update()  # Qt paints other words only where there were none before
+
     def show_text(self, text: str) -> None:
         """Show words without telling anybody, unless they are there already."""
         if text != self.toPlainText():
@@ -136,7 +141,7 @@ class StepForm(QWidget):
         texts = [step.text for step in own]
         self._offered = (*own, *(step for step in offered or () if step.text not in texts))
         self.setEnabled(moment is not None)
-        self.words.setPlaceholderText("" if moment is None or moment.is_own else moment.words)
+        self.words.propose("" if moment is None or moment.is_own else moment.words)
         self.words.show_text(moment.words if moment is not None and moment.is_own else "")
         with QSignalBlocker(self.questions):
             self.questions.clear()
