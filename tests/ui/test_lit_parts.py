@@ -198,6 +198,19 @@ def test_a_step_that_lights_nothing_shows_the_top_of_its_page(make_window, hand,
     assert plane.visibleRegion().boundingRect().top() == 0
 
 
+def test_with_the_largest_letters_every_word_of_the_first_minute_has_its_eye(make_window, hand):
+    """The guess stands below the sentence there, and not beside three words of it."""
+    window = make_window(settings=Settings(theme=ThemeChoice.LIGHT, page="heads", zoom=2.0), size=(1024, 768))
+    learner = Learner(window, hand)
+    window.tools.lessons.start(reading.lessons()[0])
+    catch_up(window)
+    learner.press(learner.card.skip)
+    catch_up(window)
+    line = window.page.subject.sentence.line
+    assert "soft" in line.tokens.texts
+    assert not any(line.eye_of(token).isEmpty() for token in range(len(line.tokens.texts)))
+
+
 def test_a_label_and_the_heads_of_a_table_are_lit_with_what_they_belong_to(make_window):
     window = open_at(make_window, "lookup")
     window.light(names_of(("lookup.temperature", "lookup.table")))

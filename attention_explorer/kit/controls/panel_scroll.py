@@ -9,7 +9,7 @@ from PySide6.QtWidgets import QScrollArea, QScrollBar, QWidget
 from attention_explorer.session.later import later
 
 BESIDE_REACHED = 8
-"""Pixels above and below what Tab has reached that are to be seen too."""
+"""Pixels around what Tab has reached that are to be seen too."""
 UNBOUNDED = 16_777_215  # QWIDGETSIZE_MAX, which PySide6 does not export
 
 
@@ -34,7 +34,7 @@ def bring_into_view(widget: QWidget | None) -> None:
             # Not ensureWidgetVisible, which of a graphics view brings a corner only.
             box = QRect(widget.mapTo(inside, QPoint()), widget.size())
             for corner in (box.bottomRight(), box.topLeft()):
-                around.ensureVisible(corner.x(), corner.y(), 0, BESIDE_REACHED)
+                around.ensureVisible(corner.x(), corner.y(), BESIDE_REACHED, BESIDE_REACHED)
         around = around.parentWidget()
 
 

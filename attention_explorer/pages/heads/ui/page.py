@@ -195,6 +195,7 @@ class HeadsPage(ActingPage):
         super()._arrange()
         is_all = self.view.id is Picture.ALL
         self.wall_side.be_quilt(is_all or self._is_narrow)
+        self.subject.be_narrow(self._is_narrow)
         self.card.setHidden(is_all)
         beside = self.view.id not in WIDE or self.is_open
         self._show_side(self._panel_scroll, has_place=beside and not self.is_alone)

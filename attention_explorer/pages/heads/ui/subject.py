@@ -7,7 +7,7 @@ from dataclasses import replace
 from functools import partial
 
 from PySide6.QtCore import Signal
-from PySide6.QtWidgets import QHBoxLayout, QLabel, QPushButton, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QBoxLayout, QHBoxLayout, QLabel, QPushButton, QVBoxLayout, QWidget
 
 from attention_explorer.core.declared import declarations
 from attention_explorer.kit.controls.made import FlowLayout, allow_unless
@@ -84,11 +84,11 @@ class HeadsSubject(QWidget):
         for label in (self.second_words, self.surprise_words):
             label.setObjectName("muted")
         self.surprise_words.hide()
-        first, self._second = QHBoxLayout(), QWidget()
-        first.addWidget(self.sentence, 1)
-        first.addWidget(self.guess)
-        first.addStretch()
-        first.addWidget(self.read_it)
+        self._first, self._second = QHBoxLayout(), QWidget()
+        self._first.addWidget(self.sentence, 1)
+        self._first.addWidget(self.guess)
+        self._first.addStretch()
+        self._first.addWidget(self.read_it)
         second = QHBoxLayout(self._second)
         second.setContentsMargins(0, 0, 0, 0)
         second.addWidget(self.second_words)
@@ -104,7 +104,7 @@ class HeadsSubject(QWidget):
         self._ways_row.hide()
         self._column = QVBoxLayout(self)
         self._column.setContentsMargins(0, 0, 0, 0)
-        self._column.addLayout(first)
+        self._column.addLayout(self._first)
         self._column.addWidget(self.surprise_words)
         self._column.addWidget(self._second)
         self._column.addWidget(self._ways_row)
@@ -218,6 +218,10 @@ class HeadsSubject(QWidget):
         unit = "word" if heads.whole_words else "token"
         self.surprise_words.setText(surprise_words(self.sentence.line.tokens.surprise, MOST_BITS, unit))
         self.surprise_words.setVisible(shows_surprise(heads) and not self._withheld)
+
+    def be_narrow(self, narrow: bool) -> None:
+        """Let the guess stand below the words, not beside them."""
+        self._first.setDirection(QBoxLayout.Direction.TopToBottom if narrow else QBoxLayout.Direction.LeftToRight)
 
     def _keep_together(self) -> None:
         """Let the guess stand behind the words, however wide the window is."""
