@@ -142,6 +142,7 @@ def test_the_model_of_heads_is_asked_about_what_it_reads(open_circuits: Open) ->
     assert at.state.recipe == recipe
     assert (at.state.layer, at.state.sentence, at.state.twin) == (1, recipe.sentence, recipe.sentence)
     assert "After “a” the answer is “b”" in title(at)
+    assert not any(box.isChecked() for box in at.tries.values()), "the model brought its own head and text"
 
 
 # ---- Find the circuit ----
@@ -334,12 +335,15 @@ def test_a_preset_of_every_view_says_the_same_in_every_window() -> None:
 
 def test_whose_heads_they_are_is_said_and_a_large_grid_says_what_a_row_is(open_circuits: Open) -> None:
     recipe = LearnedRecipe(*BOX["repeat"], sentence="a b c d a b c d a")
-    at = open_circuits(heads=HeadsState(HeadsSetup(recipe)))
+    at = open_circuits(heads=HeadsState(HeadsSetup(recipe, layer=1, head=1)))
     assert at.example.currentText() == "Who looks one back"
     at.press(button(at, TAKE))
     assert at.state.preset == ""
     assert at.example.placeholderText() == source_of(recipe).traits.kind
     assert "said twice" in at.panel_words()[1]
+    assert not any(box.isChecked() for box in at.tries.values())
+    at.click(cell(at, 0, 0))
+    assert at.tries["Click another head"].isChecked()
     count, scores = at.state.count, np.zeros((20, 4))
     large, small = (
         grid("g", each, score_scale(each, "x"), at.state, (0, 0), "t", "measured") for each in (scores, scores[:4])

@@ -67,6 +67,7 @@ class FramePage(ViewsPage):
         self.is_open = False
         """Whether the drawer is open."""
         self._is_lent = False  # because something of it was named, not because somebody wanted it
+        self._begun: dict[str, Any] = {}  # by part: the state of no example that was opened last
         self._names_examples = True
         self._forms: dict[object, Form[Any]] = {}
         self._in_order: View[Any] | None = None  # the view whose controls Tab goes through
@@ -347,6 +348,7 @@ class FramePage(ViewsPage):
         self._fill_drawer()
         if old is not new and self._part(old).preset != state.preset:
             self.panel.tries.forget(view.id.value)
+            self._begun[view.part.name] = state
         self._show_tries()
         if view is not self._in_order:
             self._in_order = view
@@ -391,13 +393,18 @@ class FramePage(ViewsPage):
 
     def _show_tries(self) -> None:
         view, tries = self.view, self.view.tries if self._names_examples else ()
-        self.panel.tries.show_tries(view.id.value, tries, self.state, view.opened(self.state, self._others[view.id]))
+        self.panel.tries.show_tries(view.id.value, tries, self.state, self._opened(view, self.state))
+
+    def _opened(self, view: View[Any], state: Any) -> Any:  # noqa: ANN401 # of its part
+        """Return with what a state was opened: an example, or a model or layer that came from another page."""
+        begun = None if state.preset else self._begun.setdefault(view.part.name, state)
+        return view.opened(state, self._others[view.id]) if begun is None else view.of(begun)
 
     def _on_taken_back(self, old: ExplorerState, new: ExplorerState, _text: str) -> None:
         """Take back the ticks of what Undo has taken back, or Back where it was done by looking."""
         view = self.view_of(new)
         before, after = (view.of(getattr(each, view.part.name)) for each in (old, new))
-        opened = view.opened(before, self._others[view.id])
+        opened = self._opened(view, before)
         self.panel.tries.take_back(view.id.value, view.tries, before, after, opened)
         self._show_tries()
 
