@@ -9,7 +9,7 @@ from heads_driver import Controls
 from people_driver import catch_up
 from PySide6.QtCore import QPoint, QRect, QSize, Qt
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QAbstractButton, QApplication, QComboBox, QSlider
+from PySide6.QtWidgets import QAbstractButton, QApplication, QComboBox, QLabel, QSlider
 from test_lessons import Learner
 from window_driver import WindowDriver
 
@@ -282,6 +282,15 @@ def test_somebody_new_is_offered_the_first_lessons_or_to_explore_and_no_paper(ne
     assert newcomer.window.tools.offers.first is None
     newcomer.press(newcomer.card.leave)
     assert newcomer.window.settings.page == "lookup"
+
+
+@pytest.mark.parametrize(("size", "zoom"), [((1280, 800), 1.0), ((1366, 768), 2.0), ((1024, 768), 2.0)])
+def test_what_is_said_to_somebody_new_is_whole(newcomer, size, zoom):
+    newcomer.window.resize(*size)
+    newcomer.window.set_zoom(zoom)
+    catch_up(newcomer.window)
+    for label in newcomer.window.tools.offers.first.findChildren(QLabel):
+        assert label.fontMetrics().horizontalAdvance(label.text()) <= label.width()
 
 
 def test_somebody_new_can_see_all_lessons(newcomer):

@@ -34,7 +34,8 @@ from attention_explorer.tools.lessons.writing import EXAMPLE, example
 MOST, WIDTH, HEIGHT, LINE = 6, 172, 84, 22
 """Lessons that are offered, the pixels at zoom 1 of a picture, and the letters of a line below it."""
 TITLE = "Attention is a lookup you can touch."
-ABOUT = "Drag q and see what comes back. Or begin with a lesson: it asks what will happen, and then shows it."
+SHORT = "Drag q and see what comes back."
+ABOUT = f"{SHORT} Or begin with a lesson: it asks what will happen, and then shows it."
 
 
 class FirstLessons(Card):
@@ -58,8 +59,8 @@ class FirstLessons(Card):
         self.buttons: tuple[QToolButton, ...] = ()
         super().__init__(look, parent=parent)
         self.setAccessibleName("First lessons")
-        about = words(ABOUT, "muted")
-        about.setMinimumWidth(1)  # it goes where there is no room
+        self._about = about = words(ABOUT, "muted")
+        about.setMinimumWidth(1)  # it says less where there is less room
         about.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Preferred)
         self.more = button("All lessons…", run=self.all_wanted)
         self.explore = button("Just explore", "Put this away. Lessons are always at the bottom left.")
@@ -110,6 +111,8 @@ class FirstLessons(Card):
         fits = max(self.width() // self._look.px(WIDTH + 24), 1)
         for place, each in enumerate(self.buttons):
             each.setVisible(place < fits)
+        metrics, room = self._about.fontMetrics(), self._about.width()
+        self._about.setText(next(text for text in (ABOUT, SHORT, "") if metrics.horizontalAdvance(text) <= room))
 
 
 LESSON_FILES = {SUFFIX: "Lesson"}
