@@ -337,6 +337,7 @@ class FramePage(ViewsPage):
         if old is not new and view is self.view_of(old) and self._part(old) == self._part(new):
             return
         state, held = self.state, QApplication.focusWidget()
+        is_held_here = held is not None and self.isAncestorOf(held) and held.isVisible()
         self.drawer.show_view(view)  # first: what follows may deliver a picture
         if view is not self._in_order or old is new:  # what was presented may have been another view
             self._show_view(view)
@@ -355,7 +356,7 @@ class FramePage(ViewsPage):
             self._order_tabs()
         if not is_arranged:
             self._arrange()
-        if held is not None and self.isAncestorOf(held) and not held.isVisible():  # Qt gave it to whatever comes next
+        if is_held_here and held is not None and not held.isVisible():  # Qt gave it to whatever comes next
             self.focus_first()
             self.show_top()
         self._load()
