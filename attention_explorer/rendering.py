@@ -128,7 +128,8 @@ def shown_by_recording(
     if page and page_id(page) != "heads":
         raise ExplorerError(f"“{path.name}” is attention, which the page heads shows, not {page}.")
     heads = heads_of_file(path, attention=attention, axes=axes, batch=batch, tokens=tokens, rows=rows)
-    return Shown(replace(ExplorerState(), heads=heads), "heads", () if axes else warnings_of(heads))
+    warnings_found = warnings_of(heads, are_axes_told=bool(axes))
+    return Shown(replace(ExplorerState(), heads=heads), "heads", warnings_found)
 
 
 def shown_by_model(path: Path, page: str = "", text: str | None = None, target: str | None = None) -> Shown:

@@ -477,6 +477,8 @@ def test_what_is_not_read_as_it_may_be_meant_is_said(model: np.ndarray, capsys: 
         np.testing.assert_array_equal(np.load("head.npy"), model[0, 0])
     assert cli.main(["render", "columns.npy", "head.npy", "--axes", "kq"]) == 0
     assert not capsys.readouterr().err, "who says so is told nothing"
+    assert cli.main(["render", "objects.npz", "head.npy", "--axes", "lhqk"]) == 0
+    assert "numbers stand for the tokens" in capsys.readouterr().err
 
 
 def test_axes_and_the_array_are_given(model: np.ndarray) -> None:

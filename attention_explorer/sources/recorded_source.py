@@ -377,13 +377,13 @@ class FileSource(RecordedSource[FileRecipe]):
         recording = self._if_open()
         return () if recording is None else recording.contents.missed
 
-    @property
-    def warnings(self) -> tuple[str, ...]:
-        """What of the file is not read as somebody may have meant it, in sentences."""
+    def warnings(self, *, are_axes_told: bool) -> tuple[str, ...]:
+        """Return what of the file is not read as somebody may have meant it, in sentences."""
         axes = self.recipe.axes
-        are_columns = bool(axes) and axes.index("k") < axes.index("q")
+        if are_axes_told or not axes or axes.index("q") < axes.index("k"):
+            return self._missed
         turned = f"{self._called} has its keys before its queries: columns sum to 1, and are drawn as rows."
-        return (*((turned,) if are_columns else ()), *self._missed)
+        return (turned, *self._missed)
 
     @property
     def _beside_the_weights(self) -> tuple[str, ...]:

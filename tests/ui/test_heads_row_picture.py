@@ -300,7 +300,7 @@ def test_a_long_sentence_says_what_it_adds_up() -> None:
     state = state.with_setup(recipe=replace(state.setup.recipe, sentence=sentence)).with_view(row=12, column=None)
     picture = RowPicture()
     numbers = picture.compute(state, (0, 0))
-    assert "25 more tokens of little weight: added up in the last line." in picture.says(numbers)
+    assert "The last line adds up 25 more tokens of little weight." in picture.says(numbers)
     assert row_words(numbers, Hit(ROW, RowCell(15))).startswith("25 others together: weight ")
     assert len(picture.table(numbers).rows) == 40
     assert picture.lines(numbers).count == 40

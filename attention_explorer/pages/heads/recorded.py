@@ -44,10 +44,10 @@ def heads_of_file(
     return page_of(file_recipe(path, attention=attention, axes=axes, batch=batch, tokens=tokens, rows=rows))
 
 
-def warnings_of(heads: HeadsState) -> tuple[str, ...]:
+def warnings_of(heads: HeadsState, *, are_axes_told: bool) -> tuple[str, ...]:
     """Return what of a file on show is not read as somebody may have meant it, in sentences."""
     source = source_of(heads.setup.recipe)
-    return source.warnings if isinstance(source, FileSource) else ()
+    return source.warnings(are_axes_told=are_axes_told) if isinstance(source, FileSource) else ()
 
 
 def heads_of_model(path: Path, sentence: str | None = None, target: str | None = None) -> HeadsState:

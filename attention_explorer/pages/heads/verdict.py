@@ -19,7 +19,7 @@ from attention_explorer.model.map_summary import SATURATED
 from attention_explorer.pages.heads.check_report import Cell, CheckReport, CheckTable, Form
 from attention_explorer.pages.heads.frame import HeadsFrame, head_name
 from attention_explorer.pages.heads.survey import EVEN, is_nearly_uniform, largest_excess
-from attention_explorer.pages.heads.wording import SHORT_SUM
+from attention_explorer.pages.heads.wording import are_short
 from attention_explorer.sources.source import Made
 
 Rows = slice | np.typing.NDArray[np.intp]
@@ -236,7 +236,7 @@ def _short_rows(frame: HeadsFrame) -> str:
     map_ = frame.layers[frame.layer].maps[frame.head]
     rows = _rows_looked_at(map_, 1)
     sums = map_.weights(rows).sum(axis=-1, dtype=np.float64)
-    short = np.flatnonzero((sums > 0.0) & (sums < SHORT_SUM))
+    short = np.flatnonzero(are_short(sums))
     if not len(short):
         return ""
     least = int(short[np.argmin(sums[short])])

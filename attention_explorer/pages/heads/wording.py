@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from attention_explorer.core.map_picture import FloatArray, MapPicture, Window
+from attention_explorer.core.map_picture import BoolArray, FloatArray, MapPicture, Window
 from attention_explorer.core.numerals import (
     MINUS,
     compact,
@@ -39,6 +39,9 @@ from attention_explorer.pages.heads.shown_map import (
 from attention_explorer.pages.heads.state import Aggregate, HeadsView
 from attention_explorer.sources.source import AS_RECORDED, Made
 from attention_explorer.sources.token_names import isolated as isolated
+
+SHORT_SUM = 0.99
+"""Recorded rows that sum to less than this were altered after the softmax: rounding to 8 bits takes less away."""
 
 LARGEST_PLAIN_EXPONENT = 30.0
 """Up to this score the arithmetic shows exp(score); beyond it, relative to the row's largest, as it is computed."""
@@ -269,8 +272,9 @@ def products(frame: HeadsFrame, row: int, column: int) -> FloatArray:
         return np.stack([q, k, q * k], axis=1)
 
 
-SHORT_SUM = 0.99
-"""Recorded rows that sum to less than this were altered after the softmax: rounding to 8 bits takes less away."""
+def are_short(sums: FloatArray) -> BoolArray:
+    """Tell which rows of weights attend to something, but sum to less than 1."""
+    return (sums > 0.0) & (sums < SHORT_SUM)
 
 
 def _short_rows(frame: HeadsFrame, view: HeadsView, picture: MapPicture | LinePicture | MarkedHeads) -> int:
@@ -278,10 +282,8 @@ def _short_rows(frame: HeadsFrame, view: HeadsView, picture: MapPicture | LinePi
     is_raw = stage_shown(frame, view) is Stage.WEIGHTS and not shown_as(frame, view)
     if frame.source.traits.made is not Made.RECORDED or not isinstance(picture, MapPicture) or not is_raw:
         return 0
-    if picture.values.shape != frame.shape or picture.cells != frame.shape:
-        return 0
-    sums = picture.values.sum(axis=1, dtype=np.float64)
-    return int(np.count_nonzero((sums > 0.0) & (sums < SHORT_SUM)))
+    is_whole = picture.values.shape == picture.cells == frame.shape
+    return int(np.count_nonzero(are_short(picture.values.sum(axis=1, dtype=np.float64)))) if is_whole else 0
 
 
 def badges(

@@ -67,7 +67,7 @@ class FramePage(ViewsPage):
         self.is_open = False
         """Whether the drawer is open."""
         self._is_lent = False  # because something of it was named, not because somebody wanted it
-        self._begun: dict[str, Any] = {}  # by part: the state of no example that was opened last
+        self._begun: dict[str, Any] = {}  # by part: with what it was opened, if that is no example
         self._names_examples = True
         self._forms: dict[object, Form[Any]] = {}
         self._in_order: View[Any] | None = None  # the view whose controls Tab goes through
@@ -336,8 +336,7 @@ class FramePage(ViewsPage):
         view = self.view_of(new)
         if old is not new and view is self.view_of(old) and self._part(old) == self._part(new):
             return
-        state, held = self.state, QApplication.focusWidget()
-        is_held_here = held is not None and self.isAncestorOf(held) and held.isVisible()
+        state, held = self.state, self._seen_with_keyboard()
         self.drawer.show_view(view)  # first: what follows may deliver a picture
         if view is not self._in_order or old is new:  # what was presented may have been another view
             self._show_view(view)
@@ -356,10 +355,15 @@ class FramePage(ViewsPage):
             self._order_tabs()
         if not is_arranged:
             self._arrange()
-        if is_held_here and held is not None and not held.isVisible():  # Qt gave it to whatever comes next
+        if held is not None and not held.isVisible():  # Qt gave it to whatever comes next
             self.focus_first()
             self.show_top()
         self._load()
+
+    def _seen_with_keyboard(self) -> QWidget | None:
+        """Return what of the page has the keyboard; None if nothing has, or it is out of sight."""
+        held = QApplication.focusWidget()
+        return held if held is not None and self.isAncestorOf(held) and held.isVisible() else None
 
     def _show_view(self, view: View[Any]) -> None:
         """Show the controls of another view."""
@@ -397,7 +401,7 @@ class FramePage(ViewsPage):
         self.panel.tries.show_tries(view.id.value, tries, self.state, self._opened(view, self.state))
 
     def _opened(self, view: View[Any], state: Any) -> Any:  # noqa: ANN401 # of its part
-        """Return with what a state was opened: an example, or a model or layer that came from another page."""
+        """Return the state that was opened: that of the example, or what came from a file or another page."""
         begun = None if state.preset else self._begun.setdefault(view.part.name, state)
         return view.opened(state, self._others[view.id]) if begun is None else view.of(begun)
 

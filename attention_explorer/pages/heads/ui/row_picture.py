@@ -69,7 +69,7 @@ class RowPicture(Picture[HeadsState, RowNumbers]):
 
     def says(self, numbers: RowNumbers) -> tuple[str, ...]:
         steps, frame = numbers.steps, numbers.frame
-        more = f"{counted(steps.others, 'more token')} of little weight: added up in the last line."
+        more = f"The last line adds up {counted(steps.others, 'more token')} of little weight."
         return tuple(
             filter(
                 None,

@@ -10,7 +10,7 @@ from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QBoxLayout, QHBoxLayout, QLabel, QPushButton, QVBoxLayout, QWidget
 
 from attention_explorer.core.declared import declarations
-from attention_explorer.kit.controls.made import FlowLayout, allow_unless
+from attention_explorer.kit.controls.made import FlowLayout, allow_unless, in_row
 from attention_explorer.kit.controls.panel_scroll import UNBOUNDED
 from attention_explorer.kit.frame.subject import SubjectLine
 from attention_explorer.kit.frame.token_line import MOST_BITS, Tokens
@@ -86,9 +86,7 @@ class HeadsSubject(QWidget):
         self.surprise_words.hide()
         self._first, self._second = QHBoxLayout(), QWidget()
         self._first.addWidget(self.sentence, 1)
-        self._first.addWidget(self.guess)
-        self._first.addStretch()
-        self._first.addWidget(self.read_it)
+        self._first.addLayout(in_row(self.guess, None, self.read_it))
         second = QHBoxLayout(self._second)
         second.setContentsMargins(0, 0, 0, 0)
         second.addWidget(self.second_words)
@@ -220,7 +218,7 @@ class HeadsSubject(QWidget):
         self.surprise_words.setVisible(shows_surprise(heads) and not self._withheld)
 
     def be_narrow(self, narrow: bool) -> None:
-        """Let the guess stand below the words, not beside them."""
+        """Let the guess stand below the words in a narrow window, and else beside them."""
         self._first.setDirection(QBoxLayout.Direction.TopToBottom if narrow else QBoxLayout.Direction.LeftToRight)
 
     def _keep_together(self) -> None:

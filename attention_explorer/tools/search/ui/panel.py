@@ -264,7 +264,8 @@ class SearchBox(QDialog):
         if watched is self.field and isinstance(event, QKeyEvent) and event.type() is QEvent.Type.KeyPress:
             key, row = Qt.Key(event.key()), self.list.currentIndex().row()
             if key in _WALKING:
-                self._go_to(row + dict(zip(_WALKING, (-1, 1, 1 - ROWS, ROWS - 1), strict=True))[key])
+                page = self.list.height() // self.look.px(ROW_HIGH) - 1
+                self._go_to(row + dict(zip(_WALKING, (-1, 1, -page, page), strict=True))[key])
                 return True
             if key in (Qt.Key.Key_Return, Qt.Key.Key_Enter):
                 self._take(self.list.currentIndex())
